@@ -1,0 +1,99 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The options of `standins.conf`, read once by the command and passed on as values."""
+
+import os
+
+from oslo_config import cfg
+
+DEFAULT_OPTS = [
+    cfg.HostAddressOpt(
+        'listen', default='127.0.0.1',
+        help='Address that all stand-in services listen on. Change it when other machines use this cloud.'),
+    cfg.StrOpt(
+        'public_host', default='127.0.0.1',
+        help="Host name or address that the service catalog's URLs carry; other machines must reach it."),
+    cfg.StrOpt(
+        'region', default='RegionOne', max_length=255,
+        help='Region of every endpoint in the catalog.'),
+    cfg.StrOpt(
+        'state_path', default='/var/lib/nova/standins',
+        help='Directory of the database, the token keys and the images. Made with mode 0700.'),
+]
+DATABASE_OPTS = [
+    cfg.StrOpt(
+        'connection', secret=True,
+        help="SQLAlchemy URL of the stand-ins' database. Unset: standins.sqlite in state_path."),
+]
+PORT_OPTS = [
+    cfg.PortOpt('identity', default=5000, help='Port of the identity service (Keystone).'),
+    cfg.PortOpt('image', default=9292, help='Port of the image service (Glance).'),
+    cfg.PortOpt('network', default=9696, help='Port of the network service (Neutron).'),
+    cfg.PortOpt('placement', default=8778, help='Port of the placement service.'),
+    cfg.PortOpt('volume', default=8776, help='Port of the volume service (Cinder), named in the catalog '
+                                             'when [volume] enabled is set.'),
+    cfg.PortOpt('compute', default=8774, help='Port of nova-api, for the catalog only.'),
+]
+IDENTITY_OPTS = [
+    cfg.StrOpt('admin_password', secret=True, help='Password of the user admin, set at each start if given.'),
+    cfg.StrOpt('demo_password', secret=True, help='Password of the user demo, set at each start if given.'),
+    cfg.StrOpt('service_password', secret=True,
+               help='Password of the service users nova, glance, neutron, placement and cinder, set at each '
+                    'start if given.'),
+    cfg.IntOpt('token_expiration', default=3600, min=60, max=30 * 86400,
+               help='Seconds that a token is valid. Raise it when single operations take longer.'),
+]
+IMAGE_OPTS = [
+    cfg.IntOpt('image_size_cap', default=1024 ** 4, min=1, max=1 << 62,
+               help='Largest image in bytes; a longer upload is refused with 413.'),
+    cfg.IntOpt('user_storage_quota', default=0, min=0, max=1 << 62,
+               help='Bytes that the images of one project may take together; 0 means no limit.'),
+]
+NETWORK_OPTS = [
+    cfg.StrOpt('dataplane', default='none', choices=['none', 'linuxbridge'],
+               help='none: networks and ports are records only (fake compute driver). linuxbridge: bridges, '
+                    'DHCP and the metadata proxy are made on this machine, which needs root.'),
+    cfg.StrOpt('metadata_url', default='http://127.0.0.1:8775',
+               help='Where the proxy at 169.254.169.254 forwards to: the metadata service of nova-api.'),
+    cfg.StrOpt('metadata_proxy_shared_secret', default='', secret=True,
+               help='Secret that signs forwarded metadata requests; the same as [neutron] '
+                    'metadata_proxy_shared_secret in nova.conf.'),
+    cfg.StrOpt('bridge', default='nlbr0', max_length=15,
+               help='Bridge of the shared network. Give each cloud on one machine its own.'),
+    cfg.StrOpt('subnet', default='10.0.0.0/24',
+               help='IPv4 range of the shared network that the first start makes.'),
+    cfg.StrOpt('network_name', default='private', max_length=255,
+               help='Name of the shared network that the first start makes.'),
+    cfg.StrOpt('nova_url', default='',
+               help='Base URL of the compute API that is told of plugged ports (network-vif-plugged). Empty: '
+                    'nobody is told.'),
+]
+VOLUME_OPTS = [
+    cfg.BoolOpt('enabled', default=False, help='Whether the catalog names a volume service (volumev3).'),
+]
+GROUPS = {
+    None: DEFAULT_OPTS, 'database': DATABASE_OPTS, 'ports': PORT_OPTS, 'identity': IDENTITY_OPTS,
+    'image': IMAGE_OPTS, 'network': NETWORK_OPTS, 'volume': VOLUME_OPTS,
+}
+
+
+def register(conf):
+    """Register every option of the stand-ins on `conf`, an `oslo_config.cfg.ConfigOpts`."""
+    for group, options in GROUPS.items():
+        conf.register_opts(options, group=group)
+
+
+def list_opts():
+    """Options by group, for oslo-config-generator."""
+    return [(group or 'DEFAULT', options) for group, options in GROUPS.items()]
+
+
+def database_url(conf):
+    """The URL of the stand-ins' database."""
+    return conf.database.connection or 'sqlite:///' + os.path.join(conf.state_path, 'standins.sqlite')
+
+
+def prepare_state(conf):
+    """Make state_path, readable by its owner only."""
+    os.makedirs(conf.state_path, mode=0o700, exist_ok=True)
+    os.chmod(conf.state_path, 0o700)
