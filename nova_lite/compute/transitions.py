@@ -1,0 +1,117 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of what may happen to an instance's vm_state and task_state.
+
+Each event has the states it may start from and the state it leads to.  The database compares and swaps by this table
+(`db/instances.py`), so two processes can never both move an instance, and an event that is not listed raises.
+`python -m nova_lite.compute.transitions` prints the diagram that stands in `doc/states.md`.
+"""
+
+import dataclasses
+
+from nova_lite import exception
+from nova_lite.compute import task_states
+from nova_lite.compute import vm_states
+
+KEEP = object()     # the event leaves this half of the state as it is
+ANY = object()      # the event may start from every value of this half
+
+
+@dataclasses.dataclass(frozen=True)
+class Transition:
+    """vm_states × task_states (tuples, or ANY) → to_vm, to_task (a value, or KEEP); `why` is for the reader."""
+
+    vm_states: object
+    task_states: object
+    to_vm: object
+    to_task: object
+    why: str
+
+    def allows(self, vm_state, task_state):
+        return ((self.vm_states is ANY or vm_state in self.vm_states)
+                and (self.task_states is ANY or task_state in self.task_states))
+
+    def target(self, vm_state, task_state):
+        return (vm_state if self.to_vm is KEEP else self.to_vm,
+                task_state if self.to_task is KEEP else self.to_task)
+
+
+_BUILDING = (vm_states.BUILDING,)
+
+TRANSITIONS = {
+    'build_started': Transition(
+        _BUILDING, (task_states.SCHEDULING, None), vm_states.BUILDING, None,
+        'the chosen host has taken the build'),
+    'networking': Transition(
+        _BUILDING, (None,), vm_states.BUILDING, task_states.NETWORKING,
+        'the claim holds; ports are being made or bound'),
+    'block_device_mapping': Transition(
+        _BUILDING, (task_states.NETWORKING,), vm_states.BUILDING, task_states.BLOCK_DEVICE_MAPPING,
+        'networks are asked for; volumes are being prepared'),
+    'spawning': Transition(
+        _BUILDING, (task_states.BLOCK_DEVICE_MAPPING,), vm_states.BUILDING, task_states.SPAWNING,
+        'all resources are there; the driver makes the guest'),
+    'build_finished': Transition(
+        _BUILDING, (task_states.SPAWNING,), vm_states.ACTIVE, None,
+        'the guest runs'),
+    'rescheduled': Transition(
+        _BUILDING, task_states.BUILD, vm_states.BUILDING, task_states.SCHEDULING,
+        'the host could not build it and is clean again; the next alternate is tried'),
+    'build_failed': Transition(
+        _BUILDING, task_states.BUILD, vm_states.ERROR, None,
+        'no host is left, or none could help'),
+    'delete_requested': Transition(
+        ANY, ANY, KEEP, task_states.DELETING,
+        'a user deletes it; allowed in every state, and again'),
+    'deleted': Transition(
+        ANY, (task_states.DELETING,), vm_states.DELETED, None,
+        'nothing of it is left'),
+    'delete_failed': Transition(
+        ANY, (task_states.DELETING,), vm_states.ERROR, None,
+        'the host could not remove it; it can be deleted again'),
+    'guest_stopped': Transition(
+        (vm_states.ACTIVE,), (None,), vm_states.STOPPED, None,
+        'the guest shut itself down'),
+    'guest_started': Transition(
+        (vm_states.STOPPED,), (None,), vm_states.ACTIVE, None,
+        'the hypervisor runs a guest that was stopped'),
+    'guest_lost': Transition(
+        (vm_states.ACTIVE, vm_states.STOPPED), (None,), vm_states.ERROR, None,
+        'the hypervisor does not know the guest any more'),
+}
+
+
+def get(event):
+    """The Transition of an event. :raises InvalidTransition: the event is not in the table."""
+    try:
+        return TRANSITIONS[event]
+    except KeyError:
+        raise exception.InvalidTransition(event=event, vm_state='?', task_state='?') from None
+
+
+def next_state(event, vm_state, task_state):
+    """(vm_state, task_state) after the event. :raises InvalidTransition: it may not start from these states."""
+    transition = get(event)
+    if not transition.allows(vm_state, task_state):
+        raise exception.InvalidTransition(event=event, vm_state=vm_state, task_state=task_state)
+    return transition.target(vm_state, task_state)
+
+
+def diagram():
+    """The table as a Mermaid state diagram (text)."""
+    def name(vm_state, task_state):
+        vm = 'any' if vm_state in (ANY, KEEP) else vm_state
+        task = {None: '', ANY: '/any', KEEP: '/any'}.get(task_state, '/%s' % task_state)
+        return (vm + task).replace('-', '_').replace('/', '__')
+    lines = ['stateDiagram-v2', '    [*] --> %s: create' % name(vm_states.BUILDING, task_states.SCHEDULING)]
+    for event, row in TRANSITIONS.items():
+        sources = [(vm, task) for vm in ((ANY,) if row.vm_states is ANY else row.vm_states)
+                   for task in ((ANY,) if row.task_states is ANY else row.task_states)]
+        for vm, task in sources:
+            to = name(*row.target(vm, task))
+            lines.append('    %s --> %s: %s' % (name(vm, task), to, event))
+    return '\n'.join(lines) + '\n'
+
+
+if __name__ == '__main__':
+    print(diagram(), end='')

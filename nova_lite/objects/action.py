@@ -1,0 +1,55 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was done to an instance: actions (one per request) with their events (one per step)."""
+
+import dataclasses
+import datetime
+
+from nova_lite.objects import base
+
+
+@base.register('1.0')
+class InstanceActionEvent:
+    """One step. `result` is Success or Error; None while it runs. `details` and `traceback` are for admins."""
+
+    event: str
+    host: str | None = None
+    start_time: datetime.datetime | None = None
+    finish_time: datetime.datetime | None = None
+    result: str | None = None
+    details: str | None = None
+    traceback: str | None = None
+
+
+@base.register('1.0')
+class InstanceAction:
+    """One operation that a user asked for. `message` is 'Error' once a step of it failed."""
+
+    action: str
+    instance_uuid: str
+    request_id: str
+    user_id: str | None = None
+    project_id: str | None = None
+    start_time: datetime.datetime | None = None
+    updated_at: datetime.datetime | None = None
+    finish_time: datetime.datetime | None = None
+    message: str | None = None
+    events: list[InstanceActionEvent] = dataclasses.field(default_factory=list)
+
+
+@base.register('1.0')
+class StepReport:
+    """What a process tells the conductor together with an event of the transition table.
+
+    `begin` opens an event row of that name; `end` closes the open one of that name with `result`.
+    `action_done` finishes the whole action.
+    """
+
+    host: str
+    request_id: str
+    begin: str | None = None
+    end: str | None = None
+    result: str = 'Success'
+    details: str | None = None
+    traceback: str | None = None
+    action_done: bool = False
