@@ -9,6 +9,7 @@ from nova_lite.objects import block_device
 from nova_lite.objects import flavor as flavor_obj
 from nova_lite.objects import image_meta
 from nova_lite.objects import instance as instance_obj
+from nova_lite.objects import instance_group
 from nova_lite.objects import network
 
 
@@ -17,7 +18,7 @@ class RequestSpec:
     """What the scheduler places: one kind of server, `num_instances` times.
 
     `scheduler_hints` are the user's; nothing internal is ever put there. `ignore_hosts` are hosts that failed already;
-    `requested_destination` is a host (and node) that an admin forced. `retry_hosts` counts the tries for the log.
+    `requested_destination` is a host (and node) that an admin forced.
     """
 
     flavor: flavor_obj.Flavor
@@ -30,6 +31,7 @@ class RequestSpec:
     ignore_hosts: list[str] = dataclasses.field(default_factory=list)
     requested_destination: dict | None = None       # {'host': …, 'node': …}
     scheduler_hints: dict = dataclasses.field(default_factory=dict)
+    instance_group: instance_group.InstanceGroup | None = None
     is_bfv: bool = False                            # boot from volume: the root disk takes no local space
 
 

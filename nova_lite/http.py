@@ -1,0 +1,47 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions to the services around Nova (image, network, volume, placement), by the configuration of each.
+
+Each group (`[glance]`, `[neutron]`, `[placement]`, …) has keystoneauth's auth, session and adapter options, so a real
+service takes a stand-in's place by configuration alone.
+"""
+
+from keystoneauth1 import exceptions as ks_exc
+from keystoneauth1 import loading
+
+from nova_lite import exception
+
+CONNECT_RETRIES = 3
+TIMEOUT = 30        # seconds for one request, unless `[group] timeout` says otherwise
+
+
+def register_opts(conf, group, service_type):
+    """Declare the keystoneauth options of a group; its catalog entry is found by `service_type`."""
+    loading.register_auth_conf_options(conf, group)
+    loading.register_session_conf_options(conf, group)
+    loading.register_adapter_conf_options(conf, group)
+    conf.set_default('service_type', service_type, group)
+    conf.set_default('valid_interfaces', ['internal', 'public'], group)
+    conf.set_default('timeout', TIMEOUT, group)
+
+
+def adapter(conf, group, **kwargs):
+    """A keystoneauth Adapter for the service of a group: relative URLs, the service user's token, bounded retries.
+
+    Answers of 4xx and 5xx come back as responses: each client reads the status that its service documents.
+    """
+    auth = loading.load_auth_from_conf_options(conf, group)
+    session = loading.load_session_from_conf_options(conf, group, auth=auth)
+    return loading.load_adapter_from_conf_options(
+        conf, group, session=session, raise_exc=False, connect_retries=CONNECT_RETRIES, **kwargs)
+
+
+def request(client, method, url, service, **kwargs):
+    """One request through an adapter. :raises ServiceUnreachable: no connection, no token, or a 503."""
+    try:
+        response = client.request(url, method, **kwargs)
+    except ks_exc.ClientException as exc:
+        raise exception.ServiceUnreachable(service=service, reason=type(exc).__name__) from exc
+    if response.status_code in (502, 503, 504):
+        raise exception.ServiceUnreachable(service=service, reason='HTTP %d' % response.status_code)
+    return response
