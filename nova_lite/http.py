@@ -12,17 +12,6 @@ from keystoneauth1 import loading
 from nova_lite import exception
 
 CONNECT_RETRIES = 3
-TIMEOUT = 30        # seconds for one request, unless `[group] timeout` says otherwise
-
-
-def register_opts(conf, group, service_type):
-    """Declare the keystoneauth options of a group; its catalog entry is found by `service_type`."""
-    loading.register_auth_conf_options(conf, group)
-    loading.register_session_conf_options(conf, group)
-    loading.register_adapter_conf_options(conf, group)
-    conf.set_default('service_type', service_type, group)
-    conf.set_default('valid_interfaces', ['internal', 'public'], group)
-    conf.set_default('timeout', TIMEOUT, group)
 
 
 def adapter(conf, group, **kwargs):

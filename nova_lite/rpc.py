@@ -53,7 +53,7 @@ class Transport:
     def client(self, topic, version):
         """An RPC client whose calls go to `topic` with at least the given `version` of its interface."""
         target = messaging.Target(topic=topic, version=version)
-        return messaging.get_rpc_client(self._rpc, target, serializer=Serializer(), version_cap=version.split('.')[0] + '.999')
+        return messaging.get_rpc_client(self._rpc, target, serializer=Serializer())
 
     def server(self, topic, host, endpoints):
         """An RPC server that answers for topic and topic.host with the methods of `endpoints`."""

@@ -1,0 +1,34 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What other processes ask of nova-compute on one host. Interface version 1.0, topic `compute`."""
+
+from nova_lite import rpc
+
+TOPIC = 'compute'
+VERSION = '1.0'
+
+
+class ComputeAPI:
+
+    def __init__(self, transport):
+        self._client = transport.client(TOPIC, VERSION)
+
+    @rpc.translates_errors
+    def build_and_run_instance(self, ctxt, host, build_request):
+        """cast: build the instance of a BuildRequest on `host`."""
+        self._client.prepare(server=host).cast(ctxt, 'build_and_run_instance', build_request=build_request)
+
+    @rpc.translates_errors
+    def terminate_instance(self, ctxt, host, instance_uuid):
+        """cast: remove an instance (task_state is `deleting` already) and all that it holds."""
+        self._client.prepare(server=host, retry=1).cast(ctxt, 'terminate_instance', instance_uuid=instance_uuid)
+
+    @rpc.translates_errors
+    def abort_build(self, ctxt, host, instance_uuid):
+        """cast: the deadline of a build is past; undo it on `host` and let the conductor try another."""
+        self._client.prepare(server=host).cast(ctxt, 'abort_build', instance_uuid=instance_uuid)
+
+    @rpc.translates_errors
+    def get_console_output(self, ctxt, host, instance):
+        """call → the console log as text, newest last. :raises ConsoleLogNotFound, InstanceNotReady:"""
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(ctxt, 'get_console_output', instance=instance)

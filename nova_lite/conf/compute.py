@@ -1,0 +1,5 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What nova-compute does on its host."""
+
+OPTIONS = {}

@@ -1,0 +1,5 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""How much a project may use."""
+
+OPTIONS = {}

@@ -1,0 +1,5 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Choosing hosts."""
+
+OPTIONS = {}
