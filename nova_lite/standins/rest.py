@@ -50,7 +50,7 @@ class Fault(Exception):
 
 @dataclasses.dataclass(slots=True)
 class Reply:
-    """An answer: `body` is None (no body), a JSON-able object, bytes, or an iterator of bytes."""
+    """An answer: `body` is None (no body), a JSON-able object, bytes, or a generator of bytes."""
 
     status: int = 200
     body: object = None
@@ -287,7 +287,7 @@ class App:
             if reply.status != 204:
                 headers.append(('Content-Length', '0'))
             return headers, []
-        if isinstance(body, abc.Iterator):
+        if isinstance(body, abc.Generator):
             if request.method == 'HEAD':
                 body.close()
                 return headers, []
