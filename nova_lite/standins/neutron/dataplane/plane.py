@@ -1,0 +1,269 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the host's bridges, DHCP and metadata proxies as the database says, in a thread of its own.
+
+Callers only say which network changed, so no request waits for a command, but for the bridge that a guest is about
+to be plugged into. Every few seconds the thread looks for what died or was removed and makes it again.
+"""
+
+import ipaddress
+import logging
+import os
+import shutil
+import threading
+import time
+
+from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import dnsmasq
+from nova_lite.standins.neutron.dataplane import firewall
+from nova_lite.standins.neutron.dataplane import links
+from nova_lite.standins.neutron.dataplane import metadata_proxy
+from nova_lite.standins.neutron.dataplane import names
+from nova_lite.standins.neutron.dataplane import netns
+
+LOG = logging.getLogger(__name__)
+
+CHECK_SECONDS = 5
+FIREWALL_CHECK_SECONDS = 30
+_FAILURES = (commands.CommandError, OSError, ValueError)
+_METADATA_ADDRESS = metadata_proxy.ADDRESS + '/32'
+
+
+class NoDataPlane:
+    """Stands in where networks are records only: the fake compute driver needs nothing on the host."""
+
+    enabled = False
+
+    def start(self):
+        """Nothing to make."""
+
+    def stop(self):
+        """Nothing runs."""
+
+    def changed(self, network_id):
+        """Nothing depends on it."""
+
+    def ensure_bridge(self, network_id):
+        """No guest is plugged anywhere."""
+
+
+class LinuxBridge:
+    """The data plane of one installation on this host; needs root.
+
+    `source` reads the database: `networks()` gives the ids, `plan(network_id)` a `plan.Network` (None when it is
+    gone), `owner_at(network_id, address)` the (instance id, project id) that has an address, or None.
+    """
+
+    enabled = True
+
+    def __init__(self, source, state_path, forwarder):
+        self._source = source
+        self._forwarder = forwarder
+        self._installation = names.installation(state_path)
+        self._directory = names.run_directory(self._installation)
+        self._table = names.table(self._installation)
+        self._work = threading.Lock()  # held by whoever changes the host
+        self._wake = threading.Condition()
+        self._dirty = set()
+        self._stopped = False
+        self._made = {}  # network id: its plan as last made
+        self._proxies = {}  # network id: (identity of the namespace, proxy)
+        self._bridges = {}  # network id: its `firewall.Bridge`
+        self._protected = None  # the bridges that the firewall table was made from
+        self._firewall_checked = 0.0
+        self._complaints = {}  # what failed last, so that the log says it once
+        self._thread = threading.Thread(target=self._run, name='dataplane', daemon=True)
+
+    def start(self):
+        """Begin: make all that the database asks for and remove networks that it no longer has."""
+        self._dirty.update(self._source.networks(), self._recorded())
+        self._thread.start()
+
+    def stop(self):
+        """End the thread and the proxies; what is on the host stays, for the guests."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify()
+        self._thread.join(commands.SECONDS)
+        for _identity, proxy in self._proxies.values():
+            proxy.stop()
+
+    def changed(self, network_id):
+        """Note that the network, its subnets or its ports changed."""
+        with self._wake:
+            self._dirty.add(network_id)
+            self._wake.notify()
+
+    def ensure_bridge(self, network_id):
+        """Return once the network's bridge is there. Raises CommandError or OSError when it cannot be made."""
+        if not links.is_bridge(names.bridge(network_id)):
+            network = self._source.plan(network_id)
+            if network is None:
+                raise ValueError('the network is gone')
+            with self._work:
+                self._make_bridge(network)
+            self.changed(network_id)
+
+    def _recorded(self):
+        """Ids of the networks that an earlier life made something for."""
+        try:
+            entries = os.scandir(self._directory)
+        except FileNotFoundError:
+            return []
+        with entries:
+            return [entry.name for entry in entries if entry.is_dir()]
+
+    def _run(self):
+        while True:
+            with self._wake:
+                if not self._dirty and not self._stopped:
+                    self._wake.wait(CHECK_SECONDS)
+                if self._stopped:
+                    return
+                dirty, self._dirty = self._dirty, set()
+            with self._work:
+                for network_id in dirty or self._broken():
+                    self._attempt(network_id, self._update, network_id)
+                self._attempt('firewall', self._protect)
+
+    def _attempt(self, what, action, *arguments):
+        try:
+            action(*arguments)
+        except _FAILURES as error:
+            if self._complaints.get(what) != str(error):
+                LOG.error('Data plane, %s: %s (tried again every %d s)', what, error, CHECK_SECONDS)
+            self._complaints[what] = str(error)
+        else:
+            self._complaints.pop(what, None)
+
+    def _broken(self):
+        """Ids of the networks of which something is missing."""
+        return [network_id for network_id in self._source.networks() if not self._whole(network_id)]
+
+    def _whole(self, network_id):
+        made = self._made.get(network_id)
+        if made is None or not links.is_bridge(names.bridge(network_id)):
+            return False
+        if made.dhcp_port is None:
+            return True
+        namespace = names.namespace(network_id)
+        identity, _proxy = self._proxies.get(network_id, (None, None))
+        return (identity is not None and identity == netns.identity(namespace)
+                and links.master(names.tap(made.dhcp_port)) == names.bridge(network_id)
+                and self._dnsmasq(network_id).pid() is not None)
+
+    def _dnsmasq(self, network_id):
+        return dnsmasq.Dnsmasq(os.path.join(self._directory, network_id), names.namespace(network_id))
+
+    def _update(self, network_id):
+        """Bring what the host has of one network to what the database says."""
+        network = self._source.plan(network_id)
+        made = self._made.get(network_id)
+        if network is None:
+            self._remove(network_id)
+        elif made is not None and made.shape == network.shape and self._whole(network_id):
+            if network.dhcp_port is not None:
+                self._dnsmasq(network_id).apply(network, names.namespace_device(network.dhcp_port))
+            self._made[network_id] = network
+        else:
+            self._made.pop(network_id, None)
+            self._make(network)
+            self._made[network_id] = network
+
+    def _make(self, network):
+        self._make_bridge(network)
+        if network.dhcp_port is None:
+            self._remove_dhcp(network.id)
+        else:
+            self._make_dhcp(network)
+        bridge = names.bridge(network.id)
+        gateways = self._safe_gateways(network, bridge)
+        self._bridges[network.id] = firewall.Bridge(
+            bridge, tuple(str(ipaddress.ip_interface(gateway).network) for gateway in gateways))
+        self._protect()  # before the address that it protects
+        links.set_addresses(None, bridge, gateways)
+
+    def _make_bridge(self, network):
+        os.makedirs(os.path.join(self._directory, network.id), mode=0o755, exist_ok=True)
+        bridge = names.bridge(network.id)
+        made = links.ensure_bridge(bridge, names.alias(self._installation, network.id),
+                                   names.bridge_mac(network.id), network.mtu)
+        if made:
+            for port_id in network.ports:
+                links.adopt(names.tap(port_id), bridge)
+
+    def _make_dhcp(self, network):
+        namespace = names.namespace(network.id)
+        tap, device = names.tap(network.dhcp_port), names.namespace_device(network.dhcp_port)
+        mark = names.alias(self._installation, network.id)
+        for other, text in links.owned(mark).items():
+            if text == mark and other not in (tap, names.bridge(network.id)):
+                links.delete(other)
+        links.ensure_namespace(namespace)
+        links.ensure_veth(tap, device, network.dhcp_mac, bridge=names.bridge(network.id), namespace=namespace,
+                          mtu=network.mtu, mark=mark)
+        addresses = ['%s/%d' % (subnet.dhcp_address, ipaddress.ip_network(subnet.cidr).prefixlen)
+                     for subnet in network.subnets]
+        links.set_addresses(namespace, device, [*addresses, _METADATA_ADDRESS])
+        self._dnsmasq(network.id).apply(network, device)
+        self._make_proxy(network.id, namespace)
+
+    def _make_proxy(self, network_id, namespace):
+        identity = netns.identity(namespace)
+        present, proxy = self._proxies.get(network_id, (None, None))
+        if present == identity:
+            return
+        if proxy is not None:
+            del self._proxies[network_id]
+            proxy.stop()
+        proxy = metadata_proxy.start(
+            namespace, self._forwarder, lambda address: self._source.owner_at(network_id, address))
+        self._proxies[network_id] = identity, proxy
+
+    def _safe_gateways(self, network, bridge):
+        """The gateways of the network that take nothing away from the host's own networks."""
+        taken = [ipaddress.ip_network(text) for text in links.routes(bridge)] if network.gateways else []
+        safe = []
+        for gateway in network.gateways:
+            cidr = ipaddress.ip_interface(gateway).network
+            clash = next((other for other in taken if other.overlaps(cidr)), None)
+            if clash is None:
+                safe.append(gateway)
+            else:
+                LOG.error('Network %s: the host does not take the gateway address %s, because it reaches %s '
+                          'elsewhere', network.id, gateway, clash)
+        return safe
+
+    def _remove_dhcp(self, network_id):
+        _identity, proxy = self._proxies.pop(network_id, (None, None))
+        if proxy is not None:
+            proxy.stop()
+        self._dnsmasq(network_id).stop()
+        mark = names.alias(self._installation, network_id)
+        for device, text in links.owned(mark).items():
+            if text == mark and device != names.bridge(network_id):
+                links.delete(device)
+        links.delete_namespace(names.namespace(network_id))
+
+    def _remove(self, network_id):
+        """Remove all that the host has of a network that is no more."""
+        self._remove_dhcp(network_id)
+        bridge = names.bridge(network_id)
+        if links.alias(bridge) == names.alias(self._installation, network_id):
+            links.delete(bridge)
+        self._made.pop(network_id, None)
+        self._bridges.pop(network_id, None)
+        shutil.rmtree(os.path.join(self._directory, network_id), ignore_errors=True)
+
+    def _protect(self):
+        """Make the firewall table fit the bridges; look now and then whether it is still there."""
+        bridges = sorted(self._bridges.values(), key=lambda bridge: bridge.name)
+        now = time.monotonic()
+        if bridges == self._protected and now - self._firewall_checked < FIREWALL_CHECK_SECONDS:
+            return
+        if any(bridge.cidrs for bridge in bridges):
+            firewall.forward(os.path.join(self._directory, firewall.NOTE))
+        if bridges != self._protected or not firewall.present(self._table):
+            firewall.apply(self._table, bridges)
+            self._protected = bridges
+        self._firewall_checked = now
