@@ -14,14 +14,16 @@ class CommandError(Exception):
 
 
 def run(*arguments, stdin=None, seconds=SECONDS):
-    """Run a command and return what it printed. `stdin` is text for its standard input.
+    """Run a command and return what it printed. `stdin` is a text for its standard input, or a socket that is it.
 
     Raises CommandError.
     """
     environment = dict(os.environ, LC_ALL='C', PATH=os.environ.get('PATH', os.defpath) + ':' + SYSTEM_PATH)
+    source = {'stdin': subprocess.DEVNULL} if stdin is None else (
+        {'input': stdin} if isinstance(stdin, str) else {'stdin': stdin})
     try:
-        done = subprocess.run(arguments, input=stdin, capture_output=True, text=True, timeout=seconds,
-                              env=environment, check=False)
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds, env=environment,
+                              check=False, **source)
     except FileNotFoundError:
         raise CommandError('%s is not installed' % arguments[0]) from None
     except subprocess.TimeoutExpired:

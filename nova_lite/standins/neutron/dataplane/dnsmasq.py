@@ -87,8 +87,11 @@ class Dnsmasq:
             return None
         return number if ('--conf-file=' + self._path(_CONF)).encode() in words else None
 
-    def apply(self, network, device):
-        """Make the running dnsmasq serve `network`: start it, start it anew, or have it read its files again."""
+    def apply(self, network, device, sender=None):
+        """Make the running dnsmasq serve `network`: start it, start it anew, or have it read its files again.
+
+        `sender`, a UDP socket in the namespace, tells it of ports that are gone.
+        """
         old_hosts = _read(self._path(_HOSTS))
         conf = configuration(network, device, self._directory)
         texts = {_HOSTS: hosts(network), _OPTIONS: options(network), _CONF: conf}
@@ -103,18 +106,9 @@ class Dnsmasq:
             commands.run('ip', 'netns', 'exec', self._namespace, 'dnsmasq', '--conf-file=' + self._path(_CONF))
         elif changed:
             os.kill(number, signal.SIGHUP)
-            gone = set(old_hosts.splitlines()) - set(texts[_HOSTS].splitlines())
-            self._release(network, [line.split(',') for line in gone])
-
-    def _release(self, network, gone):
-        """End the leases of `gone` ([mac, name, address]): their addresses may go to other ports."""
-        leases = []
-        for mac, _name, address in gone:
-            for subnet in network.subnets:
-                if ipaddress.ip_address(address) in ipaddress.ip_network(subnet.cidr):
-                    leases.append(release.Lease(mac, address, subnet.dhcp_address))
-        if leases:
-            release.send(self._namespace, leases)
+            if sender is not None:
+                gone = set(old_hosts.splitlines()) - set(texts[_HOSTS].splitlines())
+                release.send(sender, _leases(network, gone))
 
     def stop(self):
         """End the process, if it runs, and wait for its end."""
@@ -128,6 +122,15 @@ class Dnsmasq:
                 os.kill(number, signal.SIGKILL)
                 return
             time.sleep(0.005)
+
+
+def _leases(network, lines):
+    """The leases that lines of the hosts file stand for."""
+    for line in lines:
+        mac, _name, address = line.split(',')
+        for subnet in network.subnets:
+            if ipaddress.ip_address(address) in ipaddress.ip_network(subnet.cidr):
+                yield release.Lease(mac, address, subnet.dhcp_address)
 
 
 def _read(path):

@@ -65,7 +65,7 @@ def ensure_bridge(name, mark, mac, mtu):
         commands.run('ip', 'link', 'set', 'dev', name, 'type', 'bridge', 'stp_state', '0',
                      'forward_delay', '0', 'mcast_snooping', '0')
         # No IPv6 on the host's side: a link-local address would open its services to the guests.
-        _disable_ipv6(None, name)
+        _disable_ipv6(name)
         commands.run('ip', 'link', 'set', 'dev', name, 'mtu', str(mtu), 'up')
     return made
 
@@ -75,9 +75,10 @@ def _is_up(device):
     return bool(flags) and bool(int(flags, 16) & 1)
 
 
-def _disable_ipv6(namespace, device):
+def _disable_ipv6(device):
     try:
-        netns.set_sysctls(namespace, {'ipv6/conf/%s/disable_ipv6' % device: '1'})
+        with open('/proc/sys/net/ipv6/conf/%s/disable_ipv6' % device, 'w', encoding='ascii') as setting:
+            setting.write('1')
     except FileNotFoundError:
         pass  # this kernel has no IPv6
 
@@ -87,8 +88,7 @@ def ensure_namespace(name):
     if netns.identity(name) is None:
         commands.run('ip', 'netns', 'add', name)
         commands.run('ip', '-n', name, 'link', 'set', 'dev', 'lo', 'up')
-        netns.set_sysctls(name, {'ipv4/ip_forward': '0'})
-        _disable_ipv6(name, 'all')
+        netns.set_value(name, 'ipv4/ip_forward', '0')
 
 
 def ensure_veth(tap, device, mac, *, bridge, namespace, mtu, mark):
@@ -101,7 +101,7 @@ def ensure_veth(tap, device, mac, *, bridge, namespace, mtu, mark):
     if alias(tap) != mark:
         commands.run('ip', 'link', 'set', 'dev', tap, 'alias', mark)
     if master(tap) != bridge or _read(tap, 'mtu') != str(mtu) or not _is_up(tap):
-        _disable_ipv6(None, tap)
+        _disable_ipv6(tap)
         commands.run('ip', 'link', 'set', 'dev', tap, 'master', bridge, 'mtu', str(mtu), 'up')
     commands.run('ip', '-n', namespace, 'link', 'set', 'dev', device, 'address', mac, 'mtu', str(mtu), 'up')
 

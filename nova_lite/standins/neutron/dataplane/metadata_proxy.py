@@ -17,8 +17,6 @@ import time
 from http import server
 from urllib import parse
 
-from nova_lite.standins.neutron.dataplane import netns
-
 LOG = logging.getLogger(__name__)
 
 ADDRESS, PORT = '169.254.169.254', 80
@@ -204,8 +202,3 @@ class MetadataProxy:
                 self._busy[guest] -= 1
                 if not self._busy[guest]:
                     del self._busy[guest]
-
-
-def start(namespace, forwarder, owner_at):
-    """A proxy that listens in the named namespace. Raises OSError."""
-    return MetadataProxy(netns.listen(namespace, ADDRESS, PORT), forwarder, owner_at)

@@ -1,77 +1,44 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a function inside a network namespace, in a thread that does nothing else and then ends.
+"""Network namespaces: what tells them apart, writing their settings, and sockets that live inside them.
 
-`setns` moves only the thread that calls it, and that thread is never used again, so no failure can leave any
-other part of the process in the wrong namespace. A socket belongs for life to the namespace it was made in.
+A socket belongs for life to the namespace that it was made in. So a short-lived child makes it there and hands it
+over, and nothing of this process, with its threads, ever enters a namespace.
 """
 
-import ctypes
 import os
 import socket
-import threading
-from concurrent import futures
+import sys
+
+from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import socket_maker
 
 DIRECTORY = '/run/netns'
-_CLONE_NEWNET = 0x40000000
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def path(name):
-    return os.path.join(DIRECTORY, name)
 
 
 def identity(name):
     """What tells a namespace from a later one of the same name: device and inode; None when there is none."""
     try:
-        status = os.stat(path(name))
+        status = os.stat(os.path.join(DIRECTORY, name))
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
 
 
-def call(name, function):
-    """The result of `function()` run inside the named namespace. Raises OSError when it cannot be entered."""
-    caller = threading.get_native_id()
-
-    def inside():
-        if threading.get_native_id() == caller:
-            raise RuntimeError('threads are not real here: the whole process would change its namespace')
-        descriptor = os.open(path(name), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            if _libc.setns(descriptor, _CLONE_NEWNET):
-                number = ctypes.get_errno()
-                raise OSError(number, os.strerror(number), path(name))
-        finally:
-            os.close(descriptor)
-        return function()
-
-    with futures.ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(inside).result()
+def set_value(name, place, text):
+    """Write a setting below /proc/sys/net in the named namespace."""
+    commands.run('ip', 'netns', 'exec', name, 'tee', '/proc/sys/net/' + place, stdin=text)
 
 
-def listen(name, address, port, backlog=128):
-    """A TCP socket that listens inside the named namespace."""
-    def make():
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((address, port))
-            listener.listen(backlog)
-        except OSError:
-            listener.close()
-            raise
-        return listener
-    return call(name, make)
+def sockets(name, address, port):
+    """A TCP socket that listens on address and port inside the namespace, and an unbound UDP one.
 
-
-def set_sysctls(name, values):
-    """Write `{path below /proc/sys/net: text}` in the named namespace (None: on the host)."""
-    def write():
-        for place, text in values.items():
-            with open(os.path.join('/proc/sys/net', place), 'w', encoding='ascii') as entry:
-                entry.write(text)
-    if name is None:
-        write()
-    else:
-        call(name, write)
+    Raises CommandError.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    with ours, theirs:
+        commands.run('ip', 'netns', 'exec', name, sys.executable, '-I', '-S', socket_maker.__file__, address,
+                     str(port), stdin=theirs)
+        _text, descriptors, _flags, _sender = socket.recv_fds(ours, 1, 2)
+    listener, sender = (socket.socket(fileno=descriptor) for descriptor in descriptors)
+    return listener, sender

@@ -6,10 +6,12 @@ Callers only say which network changed, so no request waits for a command, but f
 to be plugged into. Every few seconds the thread looks for what died or was removed and makes it again.
 """
 
+import dataclasses
 import ipaddress
 import logging
 import os
 import shutil
+import socket
 import threading
 import time
 
@@ -47,6 +49,19 @@ class NoDataPlane:
         """No guest is plugged anywhere."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Inside:
+    """What this process has inside one network's namespace."""
+
+    namespace: tuple  # its `netns.identity`
+    proxy: metadata_proxy.MetadataProxy
+    sender: socket.socket  # tells dnsmasq of leases that end
+
+    def close(self):
+        self.proxy.stop()
+        self.sender.close()
+
+
 class LinuxBridge:
     """The data plane of one installation on this host; needs root.
 
@@ -67,7 +82,7 @@ class LinuxBridge:
         self._dirty = set()
         self._stopped = False
         self._made = {}  # network id: its plan as last made
-        self._proxies = {}  # network id: (identity of the namespace, proxy)
+        self._inside = {}  # network id: what listens in its namespace
         self._bridges = {}  # network id: its `firewall.Bridge`
         self._protected = None  # the bridges that the firewall table was made from
         self._firewall_checked = 0.0
@@ -85,8 +100,8 @@ class LinuxBridge:
             self._stopped = True
             self._wake.notify()
         self._thread.join(commands.SECONDS)
-        for _identity, proxy in self._proxies.values():
-            proxy.stop()
+        for inside in self._inside.values():
+            inside.close()
 
     def changed(self, network_id):
         """Note that the network, its subnets or its ports changed."""
@@ -147,8 +162,8 @@ class LinuxBridge:
         if made.dhcp_port is None:
             return True
         namespace = names.namespace(network_id)
-        identity, _proxy = self._proxies.get(network_id, (None, None))
-        return (identity is not None and identity == netns.identity(namespace)
+        inside = self._inside.get(network_id)
+        return (inside is not None and inside.namespace == netns.identity(namespace)
                 and links.master(names.tap(made.dhcp_port)) == names.bridge(network_id)
                 and self._dnsmasq(network_id).pid() is not None)
 
@@ -163,7 +178,8 @@ class LinuxBridge:
             self._remove(network_id)
         elif made is not None and made.shape == network.shape and self._whole(network_id):
             if network.dhcp_port is not None:
-                self._dnsmasq(network_id).apply(network, names.namespace_device(network.dhcp_port))
+                self._dnsmasq(network_id).apply(network, names.namespace_device(network.dhcp_port),
+                                                self._inside[network_id].sender)
             self._made[network_id] = network
         else:
             self._made.pop(network_id, None)
@@ -206,19 +222,24 @@ class LinuxBridge:
                      for subnet in network.subnets]
         links.set_addresses(namespace, device, [*addresses, _METADATA_ADDRESS])
         self._dnsmasq(network.id).apply(network, device)
-        self._make_proxy(network.id, namespace)
+        self._listen(network.id, namespace)
 
-    def _make_proxy(self, network_id, namespace):
+    def _listen(self, network_id, namespace):
+        """Have the metadata proxy listen in the namespace that is there now."""
         identity = netns.identity(namespace)
-        present, proxy = self._proxies.get(network_id, (None, None))
-        if present == identity:
+        inside = self._inside.get(network_id)
+        if inside is not None and inside.namespace == identity:
             return
-        if proxy is not None:
-            del self._proxies[network_id]
-            proxy.stop()
-        proxy = metadata_proxy.start(
-            namespace, self._forwarder, lambda address: self._source.owner_at(network_id, address))
-        self._proxies[network_id] = identity, proxy
+        self._close(network_id)
+        listener, sender = netns.sockets(namespace, metadata_proxy.ADDRESS, metadata_proxy.PORT)
+        proxy = metadata_proxy.MetadataProxy(
+            listener, self._forwarder, lambda address: self._source.owner_at(network_id, address))
+        self._inside[network_id] = _Inside(identity, proxy, sender)
+
+    def _close(self, network_id):
+        inside = self._inside.pop(network_id, None)
+        if inside is not None:
+            inside.close()
 
     def _safe_gateways(self, network, bridge):
         """The gateways of the network that take nothing away from the host's own networks."""
@@ -235,9 +256,7 @@ class LinuxBridge:
         return safe
 
     def _remove_dhcp(self, network_id):
-        _identity, proxy = self._proxies.pop(network_id, (None, None))
-        if proxy is not None:
-            proxy.stop()
+        self._close(network_id)
         self._dnsmasq(network_id).stop()
         mark = names.alias(self._installation, network_id)
         for device, text in links.owned(mark).items():

@@ -9,8 +9,6 @@ import dataclasses
 import secrets
 import socket
 
-from nova_lite.standins.neutron.dataplane import netns
-
 _SERVER_PORT = 67
 _COOKIE = bytes((99, 130, 83, 99))
 _MESSAGE_TYPE, _SERVER_ID, _END = 53, 54, 255
@@ -35,10 +33,7 @@ def message(lease):
     return header + addresses + hardware + bytes(64 + 128) + _COOKIE + options + bytes((_END,))
 
 
-def send(namespace, leases):
-    """Send a release for each of `leases` from inside the namespace."""
-    def release_all():
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-            for lease in leases:
-                sender.sendto(message(lease), (lease.server, _SERVER_PORT))
-    netns.call(namespace, release_all)
+def send(sender, leases):
+    """Send a release for each of `leases` through `sender`, a UDP socket in the server's namespace."""
+    for lease in leases:
+        sender.sendto(message(lease), (lease.server, _SERVER_PORT))
