@@ -18,6 +18,11 @@ OPTIONS = {
         cfg.IntOpt('service_down_time', default=60, min=2,
                    help='Seconds without a heartbeat after which a service counts as down. Keep it at several times '
                         'report_interval.'),
+        cfg.StrOpt('default_availability_zone', default='nova',
+                   help='The availability zone of every host that is in no other. Set it before the first server is made: '
+                        'clients remember the name.'),
+        cfg.StrOpt('default_schedule_zone',
+                   help='The zone for servers whose owner names none; unset: any zone.'),
     ],
     'fault_points': [
         cfg.StrOpt('directory', help='For tests only: where to look for faults to act out (see faultpoints.py).'),

@@ -9,7 +9,7 @@ from nova_lite.objects import block_device
 from nova_lite.objects import flavor as flavor_obj
 from nova_lite.objects import image_meta
 from nova_lite.objects import instance as instance_obj
-from nova_lite.objects import instance_group
+from nova_lite.objects import instance_group as group_obj
 from nova_lite.objects import network
 
 
@@ -31,7 +31,7 @@ class RequestSpec:
     ignore_hosts: list[str] = dataclasses.field(default_factory=list)
     requested_destination: dict | None = None       # {'host': …, 'node': …}
     scheduler_hints: dict = dataclasses.field(default_factory=dict)
-    instance_group: instance_group.InstanceGroup | None = None
+    instance_group: group_obj.InstanceGroup | None = None
     is_bfv: bool = False                            # boot from volume: the root disk takes no local space
 
 
