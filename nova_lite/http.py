@@ -25,6 +25,15 @@ def adapter(conf, group, **kwargs):
         conf, group, session=session, raise_exc=False, connect_retries=CONNECT_RETRIES, **kwargs)
 
 
+def on_behalf_of(ctxt):
+    """Arguments of :func:`request` that let the other service see the caller: its request id, and its own token where
+    the context has one (a context that came over RPC has none: then the service user asks)."""
+    headers = {'X-OpenStack-Request-ID': ctxt.global_id} if ctxt.global_id else {}
+    if not ctxt.auth_token:
+        return {'headers': headers}
+    return {'headers': {**headers, 'X-Auth-Token': ctxt.auth_token}, 'authenticated': False}
+
+
 def request(client, method, url, service, **kwargs):
     """One request through an adapter. :raises ServiceUnreachable: no connection, no token, or a 503."""
     try:
