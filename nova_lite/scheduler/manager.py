@@ -115,7 +115,8 @@ class SchedulerManager:
                 faultpoints.hit('scheduler.after_claim', self.host)
                 return host
             LOG.info('Host %s was filled by somebody else, trying the next', host.host)
-        raise selection.no_valid_host(len(ranked), len(ranked), [('claim in Placement', len(ranked), 0, 'no room left')])
+        count = len(ranked)
+        raise selection.no_valid_host(count, count, [('claim in Placement', count, 0, 'no room left')])
 
     @staticmethod
     def _consume(host, spec, instance_uuid):

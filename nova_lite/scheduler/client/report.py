@@ -102,7 +102,8 @@ class ReportClient:
         response = self._request('GET', '/resource_providers/%s' % provider_uuid, (200, 404))
         if response.status_code == 404:
             self._free_name(provider_uuid, name)
-            response = self._request('POST', '/resource_providers', (200, 409), json={'name': name, 'uuid': provider_uuid})
+            body = {'name': name, 'uuid': provider_uuid}
+            response = self._request('POST', '/resource_providers', (200, 409), json=body)
             if response.status_code == 409:
                 response = self._request('GET', '/resource_providers/%s' % provider_uuid, (200,))
         return response.json()['generation']

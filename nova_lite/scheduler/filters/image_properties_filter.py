@@ -4,7 +4,8 @@
 
 from nova_lite.scheduler.filters import base
 
-_ARCHITECTURES = {'amd64': 'x86_64', 'x64': 'x86_64', 'arm64': 'aarch64', 'i386': 'i686', 'i486': 'i686', 'i586': 'i686'}
+_ARCHITECTURES = {'amd64': 'x86_64', 'x64': 'x86_64', 'arm64': 'aarch64',
+                  'i386': 'i686', 'i486': 'i686', 'i586': 'i686'}
 
 
 class ImagePropertiesFilter(base.Filter):

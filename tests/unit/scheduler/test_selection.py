@@ -16,7 +16,7 @@ from nova_lite.scheduler.filters import registry
 from nova_lite.scheduler.weights import weighers
 
 EVERY_FILTER = tuple(registry.load(sorted(registry.FILTERS)))
-EQUAL = {name: 1.0 for name in weighers.WEIGHERS}
+EQUAL = dict.fromkeys(weighers.WEIGHERS, 1.0)
 
 
 def host(name, **changes):
@@ -34,8 +34,8 @@ def spec(*, memory_mb=512, vcpus=1, root_gb=1, properties=None, **changes):
 
 
 def choose(hosts, wanted, **policy):
-    chosen = selection.candidates(hosts, wanted, selection.Policy(EVERY_FILTER, policy.pop('multipliers', EQUAL), **policy))
-    return [item.host for item in chosen]
+    rules = selection.Policy(EVERY_FILTER, policy.pop('multipliers', EQUAL), **policy)
+    return [item.host for item in selection.candidates(hosts, wanted, rules)]
 
 
 @pytest.mark.parametrize('bad, wanted, filter_name, reason', [
