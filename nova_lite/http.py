@@ -43,3 +43,11 @@ def request(client, method, url, service, **kwargs):
     if response.status_code in (502, 503, 504):
         raise exception.ServiceUnreachable(service=service, reason='HTTP %d' % response.status_code)
     return response
+
+
+def body(response, service):
+    """The JSON of a response. :raises ServiceUnreachable: it is none (a proxy's page, say)."""
+    try:
+        return response.json()
+    except ValueError as exc:
+        raise exception.ServiceUnreachable(service=service, reason='the answer is not JSON') from exc

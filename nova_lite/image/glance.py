@@ -36,7 +36,7 @@ class API:
         :raises ImageNotFound: it does not exist, or not for the caller; ServiceUnreachable.
         """
         response = self._request(ctxt, image_id, '')
-        image = _image_meta(response.json())
+        image = _image_meta(services.body(response, SERVICE))
         if not ctxt.auth_token and not self._visible(ctxt, image):
             raise exception.ImageNotFound(image_id=image_id)
         return image
@@ -68,7 +68,7 @@ class API:
             return False
         response = self._request(ctxt, image.id, '/members')
         return any(member['member_id'] == ctxt.project_id and member['status'] == 'accepted'
-                   for member in response.json()['members'])
+                   for member in services.body(response, SERVICE)['members'])
 
 
 def _image_meta(record):

@@ -1,0 +1,185 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Client of the network service (Neutron v2.0): checks for the API, ports for nova-compute.
+
+Checks ask with the caller's token, so that they see what the caller may see; ports are made and bound by the service
+user. Ports that Nova makes are deleted with the server, ports that the user brought are only bound and unbound.
+"""
+
+import logging
+
+from nova_lite import exception
+from nova_lite.network import neutron_checks
+from nova_lite.network import neutron_client
+from nova_lite.objects import network
+
+LOG = logging.getLogger(__name__)
+
+ADDRESS_SECONDS = 60        # how long what is known of a network's subnets may be used for further servers
+BRIDGE_PREFIX, BRIDGE_LENGTH = 'brq', 14
+UNBOUND = {'device_id': '', 'device_owner': '', 'binding:host_id': ''}
+NETWORK_FIELDS = ('id', 'name', 'mtu')
+SUBNET_FIELDS = ('id', 'network_id', 'cidr', 'gateway_ip', 'dns_nameservers', 'host_routes')
+DHCP_FIELDS = ('network_id', 'fixed_ips')
+
+
+class API(neutron_checks.Checks):
+    """`adapter`: a keystoneauth Adapter for the network service, as `nova_lite/http.py` makes it."""
+
+    def __init__(self, adapter):
+        client = neutron_client.Client(adapter)
+        super().__init__(client)
+        self._client = client
+        self._networks = neutron_client.Cache(ADDRESS_SECONDS)
+
+    def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):
+        """Make and bind the ports of an instance on `host`; on failure everything that was done is undone.
+
+        requested_networks: what `validate_networks` returned (None: no NIC); security_groups: ids, empty for the
+        project's default group. The user's ports keep the groups that they have.
+        :returns: [VIF…] in the order of the requests
+        :raises NetworkNotFound, PortNotFound, PortInUse, FixedIpAlreadyInUse, FixedIpInvalid, NoMoreFixedIps,
+            PortLimitExceeded, SecurityGroupNotFound, UnableToAutoAllocateNetwork, PortBindingFailed,
+            ServiceUnreachable:
+        """
+        requests = self._resolved(ctxt, instance, requested_networks or [])
+        own = self._ports_to_bind(ctxt, instance, requests)
+        binding = {'device_id': instance.uuid, 'binding:host_id': host,
+                   'device_owner': 'compute:%s' % (instance.availability_zone or 'nova')}
+        try:
+            ports = [self._bind(ctxt, own[request.port_id], binding) if request.port_id
+                     else self._create(ctxt, instance, request, security_groups, binding) for request in requests]
+            return self._vifs(ctxt, requests, ports)
+        except Exception:
+            self._clean_up(ctxt, instance.uuid, requests)
+            raise
+
+    def deallocate_for_instance(self, ctxt, instance_uuid, vifs, requested_networks=None):
+        """Delete the ports that Nova made for an instance and unbind those of the user; what is gone is fine.
+
+        vifs: its network_info; a vif's preserve_on_delete and the port ids in requested_networks tell which ports are
+        the user's. Ports are found by the instance's uuid, so also those that never got into network_info.
+        :raises ServiceUnreachable: after all that could be done was done
+        """
+        preserved = {vif.id for vif in vifs or () if vif.preserve_on_delete}
+        preserved |= {request.port_id for request in requested_networks or () if request.port_id}
+        failure = None
+        for port in self._client.list('ports', ctxt, [('device_id', instance_uuid)]):
+            try:
+                self._release(ctxt, port, port['id'] in preserved)
+            except exception.NovaException as exc:
+                LOG.warning('Port %s of instance %s could not be released: %s', port['id'], instance_uuid, exc)
+                failure = exc
+        if failure is not None:
+            raise failure
+
+    # ---- ports ---------------------------------------------------------------------------------------------------
+
+    def _resolved(self, ctxt, instance, requests):
+        """The requests with the project's automatic network in place of `auto`."""
+        if not any(request.network_id == neutron_checks.AUTO for request in requests):
+            return requests
+        topology = self._client.get(
+            'auto-allocated-topology/%s' % instance.project_id, ctxt,
+            exception.UnableToAutoAllocateNetwork(project_id=instance.project_id))
+        return [network.NetworkRequest(network_id=topology['auto_allocated_topology']['id'])]
+
+    def _ports_to_bind(self, ctxt, instance, requests):
+        """{id: port} of the user's ports among the requests, each of them free or bound to this instance already."""
+        wanted = [request.port_id for request in requests if request.port_id]
+        found = {port['id']: port for port in self._client.by_ids('ports', ctxt, wanted)}
+        for port_id in wanted:
+            port = found.get(port_id)
+            if port is None or neutron_client.project(port) != instance.project_id:
+                raise exception.PortNotFound(port_id=port_id)
+            if port['device_id'] not in ('', None, instance.uuid):
+                raise exception.PortInUse(port_id=port_id)
+        return found
+
+    def _create(self, ctxt, instance, request, security_groups, binding):
+        body = dict(binding, network_id=request.network_id, project_id=instance.project_id, admin_state_up=True)
+        if security_groups:
+            body['security_groups'] = list(security_groups)
+        if request.address:
+            body['fixed_ips'] = [{'ip_address': request.address}]
+        return self._client.send('POST', 'ports', ctxt, {'port': body}, request)['port']
+
+    def _bind(self, ctxt, port, binding):
+        """Bind a port that was free when it was read: with its revision, two servers cannot both take it."""
+        headers = {}
+        if port.get('revision_number') is not None and not port['device_id']:
+            headers['If-Match'] = 'revision_number=%d' % port['revision_number']
+        request = network.NetworkRequest(port_id=port['id'], network_id=port['network_id'])
+        return self._client.send('PUT', 'ports/%s' % port['id'], ctxt, {'port': binding}, request, headers)['port']
+
+    def _release(self, ctxt, port, preserve):
+        if not preserve:
+            self._client.delete('ports/%s' % port['id'], ctxt)
+            return
+        body = dict(UNBOUND)
+        if port.get('dns_name'):
+            body['dns_name'] = ''
+        request = network.NetworkRequest(port_id=port['id'])
+        try:
+            self._client.send('PUT', 'ports/%s' % port['id'], ctxt, {'port': body}, request)
+        except exception.PortNotFound:
+            pass        # its owner has deleted it
+
+    def _clean_up(self, ctxt, instance_uuid, requests):
+        try:
+            self.deallocate_for_instance(ctxt, instance_uuid, (), requests)
+        except exception.NovaException:
+            LOG.warning('Ports of instance %s are left for its delete', instance_uuid)
+
+    # ---- what is known of the networks ---------------------------------------------------------------------------
+
+    def _vifs(self, ctxt, requests, ports):
+        known = {port['network_id']: self._networks.get(port['network_id']) for port in ports}
+        stale = {port['network_id'] for port in ports if not _covers(known[port['network_id']], port)}
+        if stale:
+            known.update(self._network_details(ctxt, sorted(stale)))
+        return [_vif(port, request, known[port['network_id']]) for request, port in zip(requests, ports, strict=True)]
+
+    def _network_details(self, ctxt, network_ids):
+        """{network id: {'name', 'mtu', 'subnets': {id: subnet}, 'dhcp': {subnet id: address}}}, as it is now."""
+        details = {item['id']: dict(item, subnets={}, dhcp={})
+                   for item in self._client.by_ids('networks', ctxt, network_ids, NETWORK_FIELDS)}
+        of = [('network_id', network_id) for network_id in network_ids]
+        for subnet in self._client.list('subnets', ctxt, of, SUBNET_FIELDS):
+            details[subnet['network_id']]['subnets'][subnet['id']] = subnet
+        for port in self._client.list('ports', ctxt, of + [('device_owner', 'network:dhcp')], DHCP_FIELDS):
+            for fixed_ip in port['fixed_ips']:
+                details[port['network_id']]['dhcp'].setdefault(fixed_ip['subnet_id'], fixed_ip['ip_address'])
+        for network_id, item in details.items():
+            self._networks.put(network_id, item)
+        return details
+
+
+def _covers(known, port):
+    """Whether what is known of a network has all the subnets of a port."""
+    return known is not None and all(item['subnet_id'] in known['subnets'] for item in port['fixed_ips'])
+
+
+def _vif(port, request, known):
+    details = port.get('binding:vif_details') or {}
+    vif_type = port.get('binding:vif_type') or 'unbound'
+    if vif_type == 'binding_failed':
+        raise exception.PortBindingFailed(port_id=port['id'])
+    bridge = details.get('bridge_name')
+    if bridge is None and vif_type == 'bridge':
+        bridge = (BRIDGE_PREFIX + port['network_id'])[:BRIDGE_LENGTH]
+    return network.VIF(
+        id=port['id'], address=port['mac_address'], network_id=port['network_id'], network_label=known['name'],
+        vif_type=vif_type, bridge=bridge, details=details, vnic_type=port.get('binding:vnic_type') or 'normal',
+        mtu=known.get('mtu'), fixed_ips=[_fixed_ip(item, known) for item in port['fixed_ips']],
+        port_security=port.get('port_security_enabled', True),
+        allowed_address_pairs=port.get('allowed_address_pairs') or [],
+        preserve_on_delete=request.port_id is not None, active=port.get('status') == 'ACTIVE', tag=request.tag)
+
+
+def _fixed_ip(item, known):
+    subnet = known['subnets'][item['subnet_id']]
+    return network.FixedIP(
+        address=item['ip_address'], version=6 if ':' in item['ip_address'] else 4, subnet_id=item['subnet_id'],
+        cidr=subnet['cidr'], gateway=subnet.get('gateway_ip'), dns=subnet.get('dns_nameservers') or [],
+        routes=subnet.get('host_routes') or [], dhcp_server=known['dhcp'].get(item['subnet_id']))
