@@ -41,14 +41,14 @@ class InstanceAction:
 class StepReport:
     """What a process tells the conductor together with an event of the transition table.
 
-    `begin` opens an event row of that name; `end` closes the open one of that name with `result`.
+    `end` closes the open event rows of those names with `result`, then `begin` opens a row for each of its names.
     `action_done` finishes the whole action.
     """
 
     host: str
     request_id: str
-    begin: str | None = None
-    end: str | None = None
+    begin: list[str] = dataclasses.field(default_factory=list)
+    end: list[str] = dataclasses.field(default_factory=list)
     result: str = 'Success'
     details: str | None = None
     traceback: str | None = None
