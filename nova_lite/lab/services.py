@@ -1,0 +1,44 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of what a cloud runs: each service's program, user, environment and what it waits for."""
+
+import dataclasses
+
+from nova_lite.lab import layout as layouts
+from nova_lite.lab import processes
+from nova_lite.lab import rabbit
+
+# States of a service, in supervisord's words.
+RUNNING = "RUNNING"
+STARTING = "STARTING"
+
+@dataclasses.dataclass(frozen=True)
+class Service:
+    """One supervised process. `user` is None for the user that runs the supervisor."""
+
+    name: str
+    command: tuple
+    environment: dict
+    user: str | None = None
+    stop_seconds: int = 10
+    own_log: bool = True
+
+    def log(self, layout):
+        """Where to look when it fails: its own log, or what it printed when it has none."""
+        return layout.log / (f"{self.name}.log" if self.own_log else f"{self.name}.out")
+
+
+def table(layout):
+    """The services of a cloud, in starting order."""
+    mark = {processes.MARK: str(layout.state), "PYTHONUNBUFFERED": "1", "LANG": "C.UTF-8",
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+    broker = Service("rabbitmq", (str(rabbit.SCRIPTS / "rabbitmq-server"),), mark | rabbit.environment(layout),
+                     user=rabbit.node_user(layout), stop_seconds=20, own_log=False)
+    standins = Service("nova-lite-standins", _program("nova-lite-standins", layout.standins_conf), mark, own_log=False)
+    nova = [Service(name, _program(name, layout.nova_conf), mark)
+            for name in ("nova-conductor", "nova-scheduler", "nova-api", "nova-compute")]
+    return [broker, standins, *nova]
+
+
+def _program(name, config):
+    return (layouts.script(name), "--config-file", str(config))
