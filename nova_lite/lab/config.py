@@ -20,6 +20,7 @@ def write_all(layout, options, keys, *, virt_type):
 
     `keys` is what secrets.load returned, `virt_type` is `kvm` or `qemu`.
     """
+    layout.nova_conf_d.mkdir(exist_ok=True)
     secrets.write_private(layout.nova_conf, _render(nova_conf(layout, options, keys, virt_type)))
     secrets.write_private(layout.standins_conf, _render(standins_conf(layout, options, keys)))
     secrets.write_private(layout.etc / "openrc", openrc(layout, keys, "nova-lite"))
@@ -77,7 +78,7 @@ def standins_conf(layout, options, keys):
                                                        "compute")},
         "identity": {name: keys[name] for name in ("admin_password", "demo_password", "service_password")},
         "network": {
-            "dataplane": "linuxbridge" if libvirt else "none", "bridge": layout.bridge,
+            "dataplane": "linuxbridge" if libvirt else "none",
             "metadata_url": layout.url("metadata"), "metadata_proxy_shared_secret": keys["metadata_secret"],
             "nova_url": layout.url("compute"),
         },

@@ -41,10 +41,6 @@ class Layout:
         return f"nova_lite{self.suffix.replace('-', '_')}@localhost"
 
     @property
-    def bridge(self):
-        return f"nlbr{self.offset}"
-
-    @property
     def unit_prefix(self):
         return f"nova-lite{self.suffix}-"
 
@@ -64,6 +60,11 @@ class Layout:
     @property
     def nova_conf(self):
         return self.etc / "nova.conf"
+
+    @property
+    def nova_conf_d(self):
+        """Where a person keeps options of one's own, in files that end in .conf."""
+        return self.etc / "nova.conf.d"
 
     @property
     def standins_conf(self):

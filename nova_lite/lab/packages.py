@@ -130,3 +130,15 @@ def _apt(arguments, output):
 def _last_error(log):
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("E:")]
     return lines[-1] if lines else "no message"
+
+
+def main():
+    """Install all that a cloud with real guests needs: `python3 -m nova_lite.lab.packages LOGFILE`."""
+    try:
+        install(needed("libvirt"), pathlib.Path(sys.argv[1]))
+    except errors.LabError as exc:
+        sys.exit(f"packages: {exc}")
+
+
+if __name__ == "__main__":
+    main()

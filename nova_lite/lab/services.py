@@ -34,11 +34,13 @@ def table(layout):
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
     broker = Service("rabbitmq", (str(rabbit.SCRIPTS / "rabbitmq-server"),), mark | rabbit.environment(layout),
                      user=rabbit.node_user(layout), stop_seconds=20, own_log=False)
-    standins = Service("nova-lite-standins", _program("nova-lite-standins", layout.standins_conf), mark, own_log=False)
-    nova = [Service(name, _program(name, layout.nova_conf), mark)
+    standins = Service("nova-lite-standins", (layouts.script("nova-lite-standins"), "--config-file",
+                                              str(layout.standins_conf)), mark, own_log=False)
+    nova = [Service(name, nova_program(layout, name), mark)
             for name in ("nova-conductor", "nova-scheduler", "nova-api", "nova-compute")]
     return [broker, standins, *nova]
 
 
-def _program(name, config):
-    return (layouts.script(name), "--config-file", str(config))
+def nova_program(layout, name):
+    """Command line of a program of Nova's: files in nova.conf.d win over nova.conf, which each start writes anew."""
+    return (layouts.script(name), "--config-file", str(layout.nova_conf), "--config-dir", str(layout.nova_conf_d))

@@ -141,7 +141,7 @@ class Start:
         log = self._layout.main_log
         with progress.step("bringing the database up to date"), open(log, "a") as output:
             done = subprocess.run(
-                [layouts.script("nova-manage"), "--config-file", str(self._layout.nova_conf), "db", "sync"],
+                [*services.nova_program(self._layout, "nova-manage"), "db", "sync"],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True)
             output.write(done.stderr)
         if done.returncode:

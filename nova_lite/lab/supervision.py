@@ -53,6 +53,10 @@ class Supervisord:
             if known.get(name) not in (services.RUNNING, services.STARTING):
                 self._call("startProcess", name, False)
 
+    def stop_service(self, name):
+        """Stop one service; it stays stopped until start()."""
+        self._call("stopProcess", name, True)
+
     def stop(self):
         """Stop all services and supervisord."""
         try:

@@ -41,6 +41,9 @@ class Systemd:
                 _systemctl("reset-failed", self._unit(name), check=False)
                 _systemctl("start", self._unit(name))
 
+    def stop_service(self, name):
+        _systemctl("stop", self._unit(name))
+
     def stop(self):
         """Stop the units and remove them."""
         remove_units(self._layout)
