@@ -274,7 +274,7 @@ class App:
             raise Fault(405, 'The method %s is not allowed for this resource.' % method[:20],
                         headers=[('Allow', ', '.join(sorted(node.methods)))])
         route, names = found
-        return route, dict(zip(names, values))
+        return route, dict(zip(names, values, strict=True))
 
     def _refuse(self, request, fault):
         body = self._render_fault(request, fault)

@@ -10,7 +10,8 @@ import contextlib
 import os
 
 import sqlalchemy
-from sqlalchemy import event, exc
+from sqlalchemy import event
+from sqlalchemy import exc
 
 from nova_lite.standins import rest
 

@@ -5,9 +5,14 @@
 import os
 
 from nova_lite.standins import rest
-from nova_lite.standins.keystone import (
-    assignments, auth, bootstrap, catalog, directory as directories, passwords as password_module, people,
-    tokens as token_module)
+from nova_lite.standins.keystone import assignments
+from nova_lite.standins.keystone import auth
+from nova_lite.standins.keystone import bootstrap
+from nova_lite.standins.keystone import catalog
+from nova_lite.standins.keystone import directory as directories
+from nova_lite.standins.keystone import passwords as password_module
+from nova_lite.standins.keystone import people
+from nova_lite.standins.keystone import tokens as token_module
 
 
 class Keystone:

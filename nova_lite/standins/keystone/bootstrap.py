@@ -4,7 +4,8 @@
 
 import dataclasses
 
-from nova_lite.standins.keystone import assignments, directory as directories
+from nova_lite.standins.keystone import assignments
+from nova_lite.standins.keystone import directory as directories
 
 IMPLIES = {'admin': 'manager', 'manager': 'member', 'member': 'reader'}
 ROLES = ('admin', 'manager', 'member', 'reader', 'service')

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the administration resources of Keystone share: list, show, create, update and delete of documents."""
 
-from nova_lite.standins import identity, rest
+from nova_lite.standins import identity
+from nova_lite.standins import rest
 from nova_lite.standins.keystone import directory as directories
 
 NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255, 'pattern': r'\S'}

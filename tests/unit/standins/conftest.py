@@ -10,6 +10,7 @@ from nova_lite.standins import store as stores
 from nova_lite.standins.keystone import app as keystone_app
 from tests.unit.standins import cloud
 
+
 @pytest.fixture
 def conf(tmp_path):
     conf = cfg.ConfigOpts()

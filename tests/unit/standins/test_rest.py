@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from nova_lite.standins import identity, rest
+from nova_lite.standins import identity
+from nova_lite.standins import rest
 
 WHO = identity.Identity('u1', 'user', 'default', frozenset(['member']), project_id='p1')
 

@@ -1,0 +1,137 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""`GET /allocation_candidates`: from the query string to the search, and from what it found to the answer."""
+
+from nova_lite.standins import rest
+from nova_lite.standins.placement import queries
+from nova_lite.standins.placement import search
+from nova_lite.standins.placement import versions
+
+
+class Candidates:
+    def __init__(self, ledger):
+        self._ledger = ledger
+
+    def routes(self):
+        return [rest.Route('GET', '/allocation_candidates', self.list)]
+
+    @versions.since(10)
+    def list(self, request):
+        versions.require_operator(request)
+        query = self._query(request)
+        found = search.search(self._ledger, query)
+        if request.version >= 12:
+            requests = [_request(candidate, request.version) for candidate in found]
+        else:
+            requests = [_old_request(candidate) for candidate in found]
+        return versions.reply(request, {
+            'allocation_requests': requests, 'provider_summaries': self._summaries(request, query, found)})
+
+    def _query(self, request):
+        """The Query that a query string asks for; 400 for what contradicts itself."""
+        version = request.version
+        allowed = {'resources'}
+        for minimum, name in ((16, 'limit'), (17, 'required'), (21, 'member_of'), (25, 'group_policy'),
+                              (31, 'in_tree'), (35, 'root_required'), (36, 'same_subtree')):
+            if version >= minimum:
+                allowed.add(name)
+        pattern = queries.NAMED if version >= 33 else queries.NUMBERED if version >= 25 else None
+        queries.check_names(request, allowed, pattern)
+        groups = queries.groups(self._ledger, request)
+        query = search.Query(groups, nested=version >= 29)
+        limit = queries.single(request, 'limit')
+        if limit is not None:
+            if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:19])):
+                raise queries.bad('Invalid query string parameters: \'%s\' is not a valid limit' % limit[:32])
+            query.limit = int(limit[:19])
+        root = request.query.get('root_required')
+        if root is not None:
+            query.root_traits = self._root_traits(root, version)
+        query.subtrees = _subtrees(request, groups)
+        self._check_groups(request, query)
+        return query
+
+    def _root_traits(self, values, version):
+        if len(values) > 1:
+            raise queries.bad('Query parameter \'root_required\' may be specified only once.',
+                              'placement.query.duplicate_key')
+        if values[0].startswith('in:'):
+            raise queries.bad('Invalid query string parameters: \'root_required\' does not take the form '
+                              '"in:". Got: "%s"' % values[0][:255])
+        return queries.traits(self._ledger, values, version, 'root_required')
+
+    def _check_groups(self, request, query):
+        groups = query.groups
+        if not any(group.resources for group in groups.values()):
+            if request.version < 25:
+                raise queries.bad('Invalid query string parameters: \'resources\' is a required property')
+            raise queries.bad('At least one request group (`resources` or `resources{$S}`) is required.',
+                              queries.MISSING)
+        grouped = {suffix for suffixes in query.subtrees for suffix in suffixes}
+        bare = sorted(suffix for suffix, group in groups.items()
+                      if not group.resources and (suffix not in grouped or request.version < 36))
+        if bare:
+            raise queries.bad('All traits and aggregates must be associated with resources. Found the following '
+                              'orphaned keys: %s' % ', '.join('required' + suffix for suffix in bare))
+        policy = queries.single(request, 'group_policy')
+        if policy not in (None, 'none', 'isolate'):
+            raise queries.bad('Invalid query string parameters: \'%s\' is not one of [\'none\', \'isolate\']'
+                              % policy[:64])
+        query.isolate = policy == 'isolate'
+        if policy is None and sum(1 for suffix, group in groups.items() if suffix and group.resources) > 1:
+            raise queries.bad('The "group_policy" parameter is required when specifying more than one '
+                              '"resources{N}" parameter.', queries.MISSING)
+
+    def _summaries(self, request, query, found):
+        """What the providers of the trees that occur in the candidates have and are."""
+        providers = {}
+        for candidate in found:
+            for provider in candidate.resources:
+                if request.version >= 29 and (provider.children or provider.parent is not None):
+                    providers.update((member.uuid, member) for member in provider.root.tree())
+                else:
+                    providers[provider.uuid] = provider
+        names = None if request.version >= 27 else {
+            name for group in query.groups.values() for name in group.resources}
+        return {uuid: _summary(provider, names, request.version) for uuid, provider in providers.items()}
+
+
+def _subtrees(request, groups):
+    subtrees = []
+    for text in request.query.get('same_subtree', ()):
+        suffixes = text.split(',')
+        unknown = [suffix for suffix in suffixes if not suffix or suffix not in groups]
+        if '' in suffixes:
+            raise queries.bad('Empty string (unsuffixed group) can not be specified in `same_subtree` queries.')
+        if unknown:
+            raise queries.bad('Real suffixes should be specified in `same_subtree`: %s not found in query.'
+                              % ', '.join(unknown)[:255])
+        subtrees.append(frozenset(suffixes))
+    return tuple(subtrees)
+
+
+def _request(candidate, version):
+    document = {'allocations': {provider.uuid: {'resources': resources}
+                                for provider, resources in candidate.resources.items()}}
+    if version >= 34:
+        document['mappings'] = {suffix: [provider.uuid for provider in providers]
+                                for suffix, providers in candidate.mappings.items()}
+    return document
+
+
+def _old_request(candidate):
+    return {'allocations': [{'resource_provider': {'uuid': provider.uuid}, 'resources': resources}
+                            for provider, resources in candidate.resources.items()]}
+
+
+def _summary(provider, names, version):
+    used = provider.used
+    document = {'resources': {
+        name: {'capacity': inventory.capacity, 'used': used.get(name, 0)}
+        for name, inventory in provider.inventories.items() if names is None or name in names}}
+    if version >= 17:
+        document['traits'] = list(provider.traits)
+    if version >= 29:
+        document['parent_provider_uuid'] = provider.parent.uuid if provider.parent is not None else None
+        document['root_provider_uuid'] = provider.root.uuid
+    return document

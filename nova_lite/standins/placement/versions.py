@@ -1,0 +1,104 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Placement's microversions, media types and errors: what holds for every one of its requests."""
+
+import email.utils
+
+from nova_lite.standins import identity
+from nova_lite.standins import rest
+
+MINIMUM, MAXIMUM = 0, 39  # of 1.x
+HEADER = 'HTTP_OPENSTACK_API_VERSION'
+NO_VERSION_CHECK = frozenset(('/', ''))
+
+
+def before(request):
+    """Settle the microversion of a request and check its media types."""
+    request.version = MINIMUM
+    request.version = _version(request.environ.get(HEADER))
+    request.reply_headers += [('OpenStack-API-Version', 'placement 1.%d' % request.version),
+                              ('Vary', 'OpenStack-API-Version')]
+    accept = request.environ.get('HTTP_ACCEPT')
+    if accept and '*/*' not in accept and 'application/json' not in accept and 'application/*' not in accept:
+        raise rest.Fault(406, 'Only application/json is provided')
+    try:
+        length = request.content_length
+    except rest.Fault:
+        raise rest.Fault(400, 'content-length header must be an integer') from None
+    if length:
+        kind = request.environ.get('CONTENT_TYPE')
+        if not kind:
+            raise rest.Fault(400, 'content-type header required when content-length > 0')
+        if kind != 'application/json':
+            require_json(request)
+
+
+def require_json(request):
+    """415 unless the body is declared to be JSON."""
+    kind = request.environ.get('CONTENT_TYPE') or None
+    if kind is None or kind.split(';')[0].strip().lower() != 'application/json':
+        raise rest.Fault(415, 'The media type %s is not supported, use application/json' % kind)
+
+
+def _version(header):
+    """The x of the 1.x that a header asks for; it may speak of several services."""
+    if not header:
+        return MINIMUM
+    text = None
+    for part in header.split(','):
+        service, _, value = part.strip().partition(' ')
+        if service.lower() == 'placement':
+            text = value.strip()
+    if text is None:
+        return MINIMUM
+    if text == 'latest':
+        return MAXIMUM
+    major, _, minor = text.partition('.')
+    if not (major.isascii() and major.isdigit() and minor.isascii() and minor.isdigit() and len(text) < 16):
+        raise rest.Fault(400, 'invalid version string: %s' % text[:64])
+    if int(major) != 1 or not MINIMUM <= int(minor) <= MAXIMUM:
+        raise rest.Fault(406, 'Unacceptable version header: %s' % text)
+    return int(minor)
+
+
+def since(minimum, maximum=MAXIMUM):
+    """Decorate a handler of a route that exists from microversion 1.`minimum` to 1.`maximum` on: 404 before."""
+    def decorate(handler):
+        def check(self, request, **values):
+            if not minimum <= request.version <= maximum:
+                raise rest.Fault(404, 'The resource could not be found.')
+            return handler(self, request, **values)
+        return check
+    return decorate
+
+
+def reply(request, body, status=200, updated=None, headers=()):
+    """A Reply with a body, with the caching headers that 1.15 brought. `updated`: seconds since the epoch."""
+    fields = list(headers)
+    if request.version >= 15:
+        fields += [('Last-Modified', email.utils.formatdate(updated, usegmt=True)),
+                   ('Cache-Control', 'no-cache')]
+    return rest.Reply(status, body, fields)
+
+
+def require_operator(request):
+    """403 but for administrators and services."""
+    who = request.identity
+    identity.require(who.is_admin or who.is_service, 'Access was denied to this resource.')
+
+
+def render(request, fault):
+    """The body of an error."""
+    error = {'status': fault.status, 'request_id': request.id, 'title': fault.title, 'detail': fault.message}
+    if request.version is not None and request.version >= 23:
+        error['code'] = fault.kind or 'placement.undefined_code'
+    if fault.status == 406:
+        error.update(min_version='1.%d' % MINIMUM, max_version='1.%d' % MAXIMUM)
+    return {'errors': [error]}
+
+
+def show(request):
+    """The version document at `/`."""
+    return reply(request, {'versions': [{
+        'id': 'v1.0', 'status': 'CURRENT', 'min_version': '1.%d' % MINIMUM, 'max_version': '1.%d' % MAXIMUM,
+        'links': [{'rel': 'self', 'href': ''}]}]})
