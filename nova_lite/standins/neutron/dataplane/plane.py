@@ -114,7 +114,7 @@ class LinuxBridge:
         if not links.is_bridge(names.bridge(network_id)):
             network = self._source.plan(network_id)
             if network is None:
-                raise ValueError('the network is gone')
+                raise commands.CommandError('the network %s is gone' % network_id)
             with self._work:
                 self._make_bridge(network)
             self.changed(network_id)

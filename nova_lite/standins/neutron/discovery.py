@@ -1,0 +1,117 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What tells a client what there is: versions, collections, extensions, agents and availability zones."""
+
+import socket
+import uuid
+
+from nova_lite.standins import rest
+from nova_lite.standins.neutron import access
+from nova_lite.standins.neutron import faults
+from nova_lite.standins.neutron import listing
+from nova_lite.standins.neutron import resources
+
+_UPDATED = '2026-01-01T00:00:00-00:00'
+# alias: (name, what it adds); only what is really served
+EXTENSIONS = {
+    'agent': ('agent', 'Lists the agents that serve networks'),
+    'allowed-address-pairs': ('Allowed Address Pairs', 'Ports may use further addresses'),
+    'availability_zone': ('Availability Zone', 'Lists availability zones'),
+    'binding': ('Port Binding', 'Ports are bound to hosts'),
+    'dns-integration': ('DNS Integration', 'Ports and networks have DNS names'),
+    'empty-string-filtering': ('Empty String Filtering Extension', 'Filters match empty values'),
+    'external-net': ('Neutron external network', 'Networks tell whether they are external'),
+    'filter-validation': ('Filter parameters validation', 'Unknown filters are refused'),
+    'ip-substring-filtering': ('IP address substring filtering', 'Ports are found by a part of their address'),
+    'net-mtu': ('Network MTU', 'Networks tell their MTU'),
+    'net-mtu-writable': ('Network MTU (writable)', 'The MTU of a network can be set'),
+    'network_availability_zone': ('Network Availability Zone', 'Networks tell their availability zones'),
+    'pagination': ('Pagination support', 'Lists come in pages'),
+    'port-security': ('Port Security', 'Port security can be switched off'),
+    'project-id': ('project_id field enabled', 'Resources have project_id besides tenant_id'),
+    'provider': ('Provider Network', 'Networks tell how they are made'),
+    'quota_details': ('Quota details management support', 'Quotas tell what is used'),
+    'quotas': ('Quota management support', 'Quotas of projects'),
+    'security-group': ('security-group', 'Security groups and their rules'),
+    'security-groups-normalized-cidr': ('Normalized CIDR field for security group rules',
+                                        'Rules tell their prefix as a network'),
+    'sorting': ('Sorting support', 'Lists can be sorted'),
+    'standard-attr-description': ('standard-attr-description', 'Resources have a description'),
+    'standard-attr-revisions': ('Resource revision numbers', 'Resources have a revision number'),
+    'standard-attr-tag': ('Tag support for resources with standard attribute', 'Resources have tags'),
+    'standard-attr-timestamp': ('Resource timestamps', 'Resources have times of creation and change'),
+    'tag-ports-during-bulk-creation': ('Tag Ports During Bulk Creation', 'Ports can be created with tags'),
+}
+_COLLECTIONS = {'network': 'networks', 'subnet': 'subnets', 'port': 'ports', 'security_group': 'security-groups',
+                'security_group_rule': 'security-group-rules', 'quota': 'quotas', 'extension': 'extensions'}
+_AGENTS = {'DHCP agent': 'neutron-dhcp-agent', 'Metadata agent': 'neutron-metadata-agent',
+           'Linux bridge agent': 'neutron-linuxbridge-agent'}
+
+
+class Discovery:
+    """The calls that describe the service. `plane` tells whether this host serves networks."""
+
+    def __init__(self, plane):
+        self._plane = plane
+        self._started = resources.now()
+        self._host = socket.gethostname()
+
+    def routes(self):
+        return [
+            rest.Route('GET', '/', self.versions, public=True), rest.Route('GET', '/v2.0', self.version, public=True),
+            rest.Route('GET', '/v2.0/extensions', self.list_extensions),
+            rest.Route('GET', '/v2.0/extensions/{alias}', self.show_extension),
+            rest.Route('GET', '/v2.0/agents', self.list_agents),
+            rest.Route('GET', '/v2.0/agents/{identifier}', self.show_agent),
+            rest.Route('GET', '/v2.0/availability_zones', self.list_zones)]
+
+    def versions(self, request):
+        return {'versions': [{'id': 'v2.0', 'status': 'CURRENT', 'links': [
+            {'rel': 'self', 'href': request.host_url + '/v2.0/'}]}]}
+
+    def version(self, request):
+        return {'resources': [
+            {'name': name, 'collection': collection.replace('-', '_'), 'links': [
+                {'rel': 'self', 'href': '%s/v2.0/%s' % (request.host_url, collection)}]}
+            for name, collection in _COLLECTIONS.items()]}
+
+    def list_extensions(self, request):
+        return {'extensions': [listing.pick(request, _extension(alias)) for alias in EXTENSIONS]}
+
+    def show_extension(self, request, alias):
+        if alias not in EXTENSIONS:
+            raise rest.Fault(404, 'Extension with alias %s does not exist' % alias[:255], 'ExtensionNotFound')
+        return {'extension': _extension(alias)}
+
+    def list_agents(self, request):
+        views = self._agents(request)
+        names = views[0].keys() if views else ('id', 'agent_type', 'host', 'binary', 'alive')
+        return listing.select(request, names, 'agents', views)
+
+    def show_agent(self, request, identifier):
+        for agent in self._agents(request):
+            if agent['id'] == identifier:
+                return {'agent': agent}
+        raise rest.Fault(404, 'Agent %s could not be found.' % identifier[:255], 'AgentNotFound')
+
+    def _agents(self, request):
+        """The parts of this process that do what Neutron's agents do; none where it touches nothing."""
+        if not access.privileged(request.identity):
+            raise faults.forbidden('get_agent')
+        if not self._plane.enabled:
+            return []
+        return [{
+            'id': str(uuid.uuid5(uuid.NAMESPACE_DNS, '%s.%s' % (binary, self._host))), 'agent_type': kind,
+            'binary': binary, 'host': self._host, 'topic': 'N/A', 'alive': True, 'admin_state_up': True,
+            'availability_zone': 'nova' if kind == 'DHCP agent' else None, 'created_at': self._started,
+            'started_at': self._started, 'heartbeat_timestamp': resources.now(), 'description': '',
+            'configurations': {}} for kind, binary in _AGENTS.items()]
+
+    def list_zones(self, request):
+        zones = [{'name': 'nova', 'resource': 'network', 'state': 'available'}] if self._plane.enabled else []
+        return listing.select(request, ('name', 'resource', 'state'), 'availability_zones', zones)
+
+
+def _extension(alias):
+    name, description = EXTENSIONS[alias]
+    return {'alias': alias, 'name': name, 'description': description, 'updated': _UPDATED, 'links': []}

@@ -1,0 +1,234 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ports: where a network meets a server. They are bound, and active, as soon as a host is named."""
+
+import logging
+import socket
+
+from nova_lite.standins.neutron import access
+from nova_lite.standins.neutron import addresses
+from nova_lite.standins.neutron import attributes
+from nova_lite.standins.neutron import faults
+from nova_lite.standins.neutron import resources
+from nova_lite.standins.neutron.dataplane import commands
+
+LOG = logging.getLogger(__name__)
+
+DNS_DOMAIN = 'openstacklocal'
+DHCP_OWNER = 'network:dhcp'
+MAX_PAIRS = 10
+_VNIC_TYPES = ('normal', 'direct', 'macvtap', 'direct-physical', 'baremetal', 'virtio-forwarder', 'smart-nic',
+               'accelerator-direct', 'accelerator-direct-physical', 'remote-managed', 'vdpa')
+_fixed_ip = attributes.record({}, {'subnet_id': attributes.identifier, 'ip_address': attributes.address})
+_pair = attributes.record({'ip_address': attributes.address_or_cidr}, {'mac_address': attributes.mac})
+
+
+def _requested_address(value):
+    fixed = _fixed_ip(value)
+    if not fixed:
+        raise ValueError("one of 'subnet_id' and 'ip_address' is needed.")
+    return fixed
+
+
+def _own_name(value):
+    """A port's dns_name: a host name, its first label short enough for every guest."""
+    name = attributes.host_name(value)
+    return name.removesuffix('.')
+
+
+class Ports(resources.Resource):
+    """The calls below /v2.0/ports."""
+
+    kind, plural, path = 'port', 'ports', 'ports'
+    indexed = ('id', 'device_id', 'network_id', 'project_id')
+    attributes = {
+        **attributes.standard(),
+        'network_id': attributes.Attribute(attributes.identifier, attributes.REQUIRED, put=False),
+        'name': attributes.Attribute(attributes.text(255), ''),
+        'admin_state_up': attributes.Attribute(attributes.boolean, True),
+        'mac_address': attributes.Attribute(attributes.mac),
+        'fixed_ips': attributes.Attribute(attributes.list_of(_requested_address)),
+        'device_id': attributes.Attribute(attributes.text(255), ''),
+        'device_owner': attributes.Attribute(attributes.text(255), ''),
+        'security_groups': attributes.Attribute(attributes.list_of(attributes.identifier)),
+        'allowed_address_pairs': attributes.Attribute(attributes.list_of(_pair), ()),
+        'port_security_enabled': attributes.Attribute(attributes.boolean),
+        'dns_name': attributes.Attribute(_own_name, ''),
+        'tags': attributes.Attribute(attributes.list_of(attributes.text(255), resources.MAX_TAGS), (), put=False),
+        'binding:host_id': attributes.Attribute(
+            attributes.optional(attributes.text(255)), '', privileged=True, hidden=True),
+        'binding:profile': attributes.Attribute(attributes.mapping, {}, privileged=True, hidden=True),
+        'binding:vnic_type': attributes.Attribute(attributes.one_of(*_VNIC_TYPES), 'normal'),
+        'binding:vif_type': attributes.read_only(hidden=True),
+        'binding:vif_details': attributes.read_only(hidden=True),
+        'dns_assignment': attributes.read_only(), 'status': attributes.read_only(),
+    }
+
+    def __init__(self, records, groups, plane, bridge_name):
+        """`bridge_name(network_id)` gives the bridge that a network's guests are plugged into."""
+        super().__init__(records)
+        self._groups = groups
+        self._plane = plane
+        self._bridge_name = bridge_name
+
+    def render(self, record):
+        bound = bool(record['binding:host_id'])
+        failed = bound and record['binding_failed']
+        view = {name: value for name, value in record.items() if name != 'binding_failed'}
+        view['status'] = 'DOWN' if failed or not (bound and record['admin_state_up']) else 'ACTIVE'
+        view['binding:vif_type'] = 'binding_failed' if failed else 'bridge' if bound else 'unbound'
+        view['binding:vif_details'] = {
+            'port_filter': True, 'connectivity': 'l2', 'bridge_name': self._bridge_name(record['network_id']),
+        } if bound and not failed else {}
+        view['dns_assignment'] = [
+            {'ip_address': fixed['ip_address'], 'hostname': host_name(record, fixed['ip_address']),
+             'fqdn': '%s.%s.' % (host_name(record, fixed['ip_address']), DNS_DOMAIN)}
+            for fixed in record['fixed_ips']]
+        return view
+
+    def visible(self, identity, record):
+        if access.owns(identity, record):
+            return True
+        network = self.records.get('network', record['network_id'])
+        return network is not None and access.owns(identity, network)
+
+    # Creating and changing.
+
+    def before_create(self, project_id):
+        self._groups.ensure_default(project_id)
+
+    def build(self, identity, record):
+        network = self.records.get('network', record['network_id'])
+        owner = network is not None and access.owns(identity, network)
+        if network is None or not (owner or network['shared']):
+            raise faults.missing('network', record['network_id'])
+        self._check_rights(identity, owner, record, 'create_port')
+        if 'mac_address' in record:
+            addresses.require_free_mac(self.records, network['id'], record['mac_address'])
+        else:
+            record['mac_address'] = addresses.new_mac(self.records, network['id'])
+        chooser = addresses.Chooser(self.records, network, record['mac_address'])
+        record['fixed_ips'] = (chooser.wanted(record['fixed_ips']) if 'fixed_ips' in record else chooser.any())
+        record.setdefault('port_security_enabled', network['port_security_enabled'])
+        if 'security_groups' not in record:
+            group = self._groups.ensure_default(record['project_id'])
+            secured = record['port_security_enabled'] and not record['device_owner'].startswith('network:')
+            record['security_groups'] = [group['id']] if secured and group else []
+        record.update({name: list(record[name]) for name in ('allowed_address_pairs', 'tags')})
+        return self._settle(identity, record)
+
+    def revise(self, identity, record, values):
+        network = self.records.get('network', record['network_id'])
+        self._check_rights(identity, access.owns(identity, network), values, 'update_port')
+        mac = values.get('mac_address', record['mac_address'])
+        if mac != record['mac_address']:
+            if record['binding:host_id'] and values.get('binding:host_id') != '':
+                raise faults.conflict('PortBound', 'Unable to complete operation on port %s, port is already bound, '
+                                      'port type: bridge, old_mac %s, new_mac %s.'
+                                      % (record['id'], record['mac_address'], mac))
+            addresses.require_free_mac(self.records, network['id'], mac)
+        if 'fixed_ips' in values:
+            chooser = addresses.Chooser(self.records, network, mac)
+            values['fixed_ips'] = chooser.wanted(values['fixed_ips'], record['fixed_ips'])
+        return self._settle(identity, {**record, **values}, record)
+
+    def _check_rights(self, identity, owns_network, values, rule):
+        """Raise a 403 for what only the network's owner or a privileged caller may set."""
+        if access.privileged(identity):
+            return
+        if values.get('device_owner', '').startswith('network:'):
+            raise faults.forbidden(rule + ':device_owner')
+        for name in ('mac_address', 'port_security_enabled', 'allowed_address_pairs'):
+            if not owns_network and name in values and values[name] not in ((), []):
+                raise faults.forbidden('%s:%s' % (rule, name))
+
+    def _settle(self, identity, record, old=None):
+        """Check what depends on several attributes, and fill in what follows from others."""
+        self._check_security(identity, record, old)
+        pairs = [{'mac_address': record['mac_address'], **pair} for pair in record['allowed_address_pairs']]
+        return {**record, 'allowed_address_pairs': pairs, 'binding:host_id': record['binding:host_id'] or '',
+                'binding_failed': False}
+
+    def _check_security(self, identity, record, old):
+        known = old['security_groups'] if old else ()
+        for group_id in record['security_groups']:
+            group = self.records.get('security_group', group_id)
+            if group_id not in known and (group is None or not (
+                    access.privileged(identity) or group['project_id'] == record['project_id'])):
+                raise faults.missing('security_group', group_id)
+        if len(record['allowed_address_pairs']) > MAX_PAIRS:
+            raise faults.bad('Exceeded maximum number of allowed address pairs (%d).' % MAX_PAIRS,
+                             'AllowedAddressPairExhausted')
+        if any(pair['ip_address'].endswith('/0') for pair in record['allowed_address_pairs']):
+            raise faults.invalid('allowed address pairs must not cover every address')
+        if not record['port_security_enabled']:
+            if record['security_groups']:
+                raise faults.conflict('PortSecurityPortHasSecurityGroup', 'Port has security group associated. '
+                                      'Cannot disable port security or IP address until security group is removed.')
+            if record['allowed_address_pairs']:
+                raise faults.conflict('AddressPairAndPortSecurityRequired',
+                                      'Port Security must be enabled in order to have allowed address pairs on a '
+                                      'port.')
+
+    def changed(self, record):
+        self._plane.changed(record['network_id'])
+        if not record['binding:host_id'] or self.records.get('port', record['id']) is None:
+            return None
+        try:
+            self._plane.ensure_bridge(record['network_id'])
+        except (commands.CommandError, OSError) as error:
+            LOG.error('Port %s cannot be bound: %s', record['id'], error)
+            with self.records.change():
+                if self.records.get('port', record['id']) is not record:
+                    return None
+                return self.save({**record, 'binding_failed': True})
+        return None
+
+    # The port of the DHCP server.
+
+    def delete(self, request, identifier):
+        with self.records.change():
+            port = self.records.get('port', identifier)
+            super().delete(request, identifier)
+            if port['device_owner'] == DHCP_OWNER:
+                self.ensure_dhcp_port(port['network_id'])
+
+    def ensure_dhcp_port(self, network_id, without=None):
+        """Give the network a DHCP port with an address in each subnet that has DHCP, or none where no subnet has.
+
+        The subnet with the id `without` counts as gone. Inside a change block; only where the host serves DHCP.
+        """
+        if not self._plane.enabled:
+            return
+        network = self.records.get('network', network_id)
+        subnets = {subnet['id'] for subnet in self.records.find('subnet', 'network_id', network_id)
+                   if subnet['ip_version'] == 4 and subnet['enable_dhcp'] and subnet['id'] != without}
+        port = next((port for port in self.records.find('port', 'network_id', network_id)
+                     if port['device_owner'] == DHCP_OWNER), None)
+        if not subnets:
+            if port is not None:
+                self.records.delete('port', port['id'])
+            return
+        kept = [fixed for fixed in port['fixed_ips'] if fixed['subnet_id'] in subnets] if port else []
+        missing = subnets - {fixed['subnet_id'] for fixed in kept}
+        if port is None:
+            port = self._new_dhcp_port(network)
+        elif not missing and kept == port['fixed_ips']:
+            return
+        chooser = addresses.Chooser(self.records, network, port['mac_address'])
+        added = chooser.wanted([{'subnet_id': subnet_id} for subnet_id in sorted(missing)])
+        self.save({**port, 'fixed_ips': kept + added})
+
+    def _new_dhcp_port(self, network):
+        return {
+            **self.standard(network['project_id']), 'network_id': network['id'], 'name': '', 'description': '',
+            'admin_state_up': True, 'mac_address': addresses.new_mac(self.records, network['id']), 'fixed_ips': [],
+            'device_id': 'dhcp-' + network['id'], 'device_owner': DHCP_OWNER, 'security_groups': [],
+            'allowed_address_pairs': [], 'port_security_enabled': False, 'dns_name': '', 'tags': [],
+            'binding:host_id': socket.gethostname(), 'binding:profile': {}, 'binding:vnic_type': 'normal',
+            'binding_failed': False, 'revision_number': 0}
+
+
+def host_name(record, address):
+    """The name that DHCP and DNS know one address of a port by."""
+    return record['dns_name'] or 'host-' + address.replace('.', '-').replace(':', '-')
