@@ -80,7 +80,6 @@ def standins_conf(layout, options, keys):
         "network": {
             "dataplane": "linuxbridge" if libvirt else "none",
             "metadata_url": layout.url("metadata"), "metadata_proxy_shared_secret": keys["metadata_secret"],
-            "nova_url": layout.url("compute"),
         },
     }
 

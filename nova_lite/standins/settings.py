@@ -58,15 +58,11 @@ NETWORK_OPTS = [
     cfg.StrOpt('metadata_proxy_shared_secret', default='', secret=True,
                help='Secret that signs forwarded metadata requests; the same as [neutron] '
                     'metadata_proxy_shared_secret in nova.conf.'),
-    cfg.StrOpt('bridge', default='nlbr0', max_length=15,
-               help='Bridge of the shared network. Give each cloud on one machine its own.'),
     cfg.StrOpt('subnet', default='10.0.0.0/24',
-               help='IPv4 range of the shared network that the first start makes.'),
+               help='IPv4 range of the shared network that the first start makes. With linuxbridge, the next range '
+                    'of the same size that this machine does not reach elsewhere.'),
     cfg.StrOpt('network_name', default='private', max_length=255,
                help='Name of the shared network that the first start makes.'),
-    cfg.StrOpt('nova_url', default='',
-               help='Base URL of the compute API that is told of plugged ports (network-vif-plugged). Empty: '
-                    'nobody is told.'),
 ]
 VOLUME_OPTS = [
     cfg.BoolOpt('enabled', default=False, help='Whether the catalog names a volume service (volumev3).'),

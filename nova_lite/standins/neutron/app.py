@@ -33,8 +33,8 @@ class Neutron:
         subs = subnets.Subnets(records, nets, self._ports, self._plane)
         parts = [nets, subs, self._ports, groups, security_group_rules.SecurityGroupRules(records, groups),
                  quotas.Quotas(records), discovery.Discovery(self._plane)]
-        seed.seed(records, nets, subs, project_id=project_id, name=conf.network.network_name,
-                  cidr=conf.network.subnet, dns_servers=seed.host_dns_servers() if self._plane.enabled else [])
+        seed.seed(nets, subs, self._plane, project_id=project_id, name=conf.network.network_name,
+                  cidr=conf.network.subnet)
         self.app = rest.App('network', [route for part in parts for route in part.routes()], identify=identify,
                             render_fault=faults.render)
 

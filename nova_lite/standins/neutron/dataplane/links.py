@@ -124,10 +124,10 @@ def set_addresses(namespace, device, wanted):
         commands.run('ip', *place, 'addr', 'add', address, 'dev', device)
 
 
-def routes(device):
-    """Destinations ('10.0.0.0/24') in the host's main table, but for those through `device` and the default."""
+def routes(but_for=None):
+    """Destinations ('10.0.0.0/24') in the host's main table, but for the default and those through one device."""
     shown = json.loads(commands.run('ip', '-j', '-4', 'route', 'show') or '[]')
-    return [entry['dst'] for entry in shown if entry['dst'] != 'default' and entry.get('dev') != device]
+    return [entry['dst'] for entry in shown if entry['dst'] != 'default' and entry.get('dev') != but_for]
 
 
 def adopt(tap, bridge):

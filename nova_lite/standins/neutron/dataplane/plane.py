@@ -36,6 +36,10 @@ class NoDataPlane:
 
     enabled = False
 
+    def host_ranges(self):
+        """The ranges that networks should keep clear of: none."""
+        return []
+
     def start(self):
         """Nothing to make."""
 
@@ -88,6 +92,10 @@ class LinuxBridge:
         self._firewall_checked = 0.0
         self._complaints = {}  # what failed last, so that the log says it once
         self._thread = threading.Thread(target=self._run, name='dataplane', daemon=True)
+
+    def host_ranges(self):
+        """The IPv4 ranges that this machine reaches already, which networks should keep clear of."""
+        return links.routes()
 
     def start(self):
         """Begin: make all that the database asks for and remove networks that it no longer has."""
@@ -243,7 +251,7 @@ class LinuxBridge:
 
     def _safe_gateways(self, network, bridge):
         """The gateways of the network that take nothing away from the host's own networks."""
-        taken = [ipaddress.ip_network(text) for text in links.routes(bridge)] if network.gateways else []
+        taken = [ipaddress.ip_network(text) for text in links.routes(but_for=bridge)] if network.gateways else []
         safe = []
         for gateway in network.gateways:
             cidr = ipaddress.ip_interface(gateway).network
