@@ -30,6 +30,18 @@ REASONS = {
 }
 
 
+FORMATS = jsonschema.FormatChecker()
+
+
+@FORMATS.checks('uuid')
+def is_uuid(text):
+    """Whether a text is a UUID, with or without dashes."""
+    try:
+        return uuid.UUID(text).hex == text.lower().replace('-', '')
+    except (ValueError, AttributeError, TypeError):
+        return not isinstance(text, str)  # what is no text at all is for the schema's `type` to refuse
+
+
 class Fault(Exception):
     """An answer other than success: HTTP status, text for the user, and what the service's error body adds.
 
@@ -120,6 +132,15 @@ class Request:
         return '%s://%s' % (scheme, host)
 
     @property
+    def content_type(self):
+        """What the caller declared, None where it declared nothing."""
+        kind = self.environ.get('CONTENT_TYPE') or None
+        if kind == 'text/plain':  # what eventlet says when there is no such header; its raw headers tell
+            raw = self.environ.get('headers_raw', (('content-type', kind),))
+            return kind if any(name.lower() == 'content-type' for name, _ in raw) else None
+        return kind
+
+    @property
     def content_length(self):
         """Length that the caller declared, None where it declared none (chunked or no body)."""
         text = self.environ.get('CONTENT_LENGTH')
@@ -170,7 +191,7 @@ def _refuse_constant(name):
 
 def schema(definition):
     """A compiled JSON schema for `Request.json` and `check`."""
-    return jsonschema.Draft202012Validator(definition, format_checker=jsonschema.FormatChecker())
+    return jsonschema.Draft202012Validator(definition, format_checker=FORMATS)
 
 
 def check(validator, document):

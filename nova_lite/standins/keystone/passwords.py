@@ -1,14 +1,14 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Password hashes by scrypt; checking takes as long for a user who does not exist as for one who does."""
+"""Password hashes by bcrypt; checking takes as long for a user who does not exist as for one who does."""
 
 import base64
 import hashlib
-import hmac
 import os
 
-COST = {'n': 2 ** 14, 'r': 8, 'p': 1}  # 16 MiB and some 40 ms a check
-MAX_LENGTH = 4096
+import bcrypt
+
+ROUNDS = 10  # some 50 ms a check
 
 
 class Passwords:
@@ -19,24 +19,19 @@ class Passwords:
         self._nobody = self.hash(os.urandom(16).hex())
 
     def hash(self, password):
-        """`scrypt$<salt>$<hash>` for storing."""
-        salt = os.urandom(16)
-        return 'scrypt$%s$%s' % (_encode(salt), _encode(self._run(_derive, password, salt)))
+        """The hash to store of a password."""
+        return self._run(bcrypt.hashpw, _digest(password), bcrypt.gensalt(ROUNDS)).decode()
 
     def verify(self, password, stored):
         """Whether `password` made `stored`; with `stored` None the answer is no, after the same time."""
-        _, salt, digest = (stored or self._nobody).split('$')
-        derived = self._run(_derive, password[:MAX_LENGTH], base64.b64decode(salt))
-        return hmac.compare_digest(_encode(derived), digest) and stored is not None
+        right = self._run(bcrypt.checkpw, _digest(password), (stored or self._nobody).encode())
+        return right and stored is not None
 
 
 def _call(function, *args):
     return function(*args)
 
 
-def _derive(password, salt):
-    return hashlib.scrypt(password.encode(), salt=salt, dklen=32, **COST)
-
-
-def _encode(data):
-    return base64.b64encode(data).decode()
+def _digest(password):
+    """A password of any length as the 44 bytes that bcrypt can take in whole."""
+    return base64.b64encode(hashlib.sha256(password.encode()).digest())

@@ -86,7 +86,8 @@ class Allocations:
         for resources in allocations.values():
             for name in resources:
                 if not self._ledger.knows_class(name):
-                    raise rest.Fault(400, 'No such resource class %s.' % name[:255])
+                    raise rest.Fault(400, 'Unable to allocate inventory for consumer %s: No such resource class %s.'
+                                     % (consumer_uuid, name[:255]))
         return records.Claim(
             consumer_uuid, allocations, document.get('project_id', NOBODY), document.get('user_id', NOBODY),
             document.get('consumer_type'), document.get('consumer_generation', ledgers.ANY))
@@ -121,16 +122,13 @@ class Allocations:
     @versions.since(9)
     def usages(self, request):
         """What a project, or one user or one type of consumer of it, uses in all."""
-        allowed = {'project_id', 'user_id'} | ({'consumer_type'} if request.version >= 38 else set())
-        queries.check_names(request, allowed)
-        project_id, user_id, kind = (queries.single(request, name) for name in (
+        schemas.check(schemas.USAGES_1_38 if request.version >= 38 else schemas.USAGES,
+                      {name: queries.single(request, name) for name in request.query},
+                      'Invalid query string parameters')
+        project_id, user_id, kind = (request.argument(name) for name in (
             'project_id', 'user_id', 'consumer_type'))
-        if not project_id or (user_id is not None and not user_id):
-            raise queries.bad('Invalid query string parameters: \'project_id\' is a required property')
         if not (request.identity.project_id == project_id and 'reader' in request.identity.roles):
             versions.require_operator(request)
-        if kind is not None and kind not in ('all', UNKNOWN_TYPE) and not queries.NAME.match(kind):
-            raise queries.bad('Invalid query string parameters: \'%s\' is not a consumer type' % kind[:64])
         totals = {}
         for consumer in self._ledger.consumers.values():
             if consumer.project_id != project_id or user_id not in (None, consumer.user_id):
@@ -159,6 +157,6 @@ def _add(total, consumer):
 
 def _uuid(text):
     """A UUID in its usual form; 400 when the text is none."""
-    if not queries.is_uuid(text):
-        raise rest.Fault(400, 'Malformed uuid: %s' % text[:64])
+    if not rest.is_uuid(text):
+        raise rest.Fault(400, 'Malformed consumer_uuid: %s' % text[:64])
     return str(uuid.UUID(text))

@@ -38,8 +38,8 @@ class Inventories:
         versions.require_operator(request)
         provider = self._ledger.provider(provider_uuid)
         body = schemas.body(request, schemas.NEW_INVENTORY)
-        name, generation = body.pop('resource_class'), body.pop('resource_provider_generation')
-        inventory = _inventory(self._ledger, request.version, provider.uuid, name, body)
+        name, generation = body.pop('resource_class'), body.pop('resource_provider_generation', None)
+        inventory = _inventory(self._ledger, request.version, provider.uuid, name, body, 'create')
         if name in provider.inventories:
             raise rest.Fault(409, 'Update conflict: Inventory for \'%s\' on resource provider \'%s\' exists.' % (
                 name, provider_uuid))
@@ -57,7 +57,7 @@ class Inventories:
     def show(self, request, provider_uuid, name):
         versions.require_operator(request)
         provider = self._ledger.provider(provider_uuid)
-        _require(provider, name)
+        _require(provider, name, 'for %s' % provider_uuid)
         return self._one(request, provider, name)
 
     def update(self, request, provider_uuid, name):
@@ -74,7 +74,7 @@ class Inventories:
     def delete(self, request, provider_uuid, name):
         versions.require_operator(request)
         provider = self._ledger.provider(provider_uuid)
-        _require(provider, name)
+        _require(provider, name, 'found for delete')
         self._set(provider, {key: value for key, value in provider.inventories.items() if key != name})
 
     def _set(self, provider, inventories, generation=None):
@@ -99,20 +99,19 @@ def parse(ledger, version, provider_uuid, document):
         for name, fields in document['inventories'].items()}
 
 
-def _inventory(ledger, version, provider_uuid, name, fields):
+def _inventory(ledger, version, provider_uuid, name, fields, verb='update'):
     if not ledger.knows_class(name):
         raise rest.Fault(400, 'Unknown resource class in inventory for resource provider %s: No such resource '
                               'class %s' % (provider_uuid, name[:255]))
     inventory = records.Inventory(**fields)
     free = inventory.total - inventory.reserved
     if free < 0 or (free == 0 and version < 26):
-        raise rest.Fault(400, 'Unable to update inventory for resource provider %s: Invalid inventory for '
+        raise rest.Fault(400, 'Unable to %s inventory for resource provider %s: Invalid inventory for '
                               '\'%s\' on resource provider \'%s\'. The reserved value is greater than %stotal.' % (
-                                  provider_uuid, name, provider_uuid, '' if version >= 26 else 'or equal to '))
+                                  verb, provider_uuid, name, provider_uuid, '' if version >= 26 else 'or equal to '))
     return inventory
 
 
-def _require(provider, name):
+def _require(provider, name, what):
     if name not in provider.inventories:
-        raise rest.Fault(404, 'No inventory of class %s found for resource provider %s' % (
-            name[:255], provider.uuid))
+        raise rest.Fault(404, 'No inventory of class %s %s' % (name[:255], what))

@@ -55,7 +55,7 @@ class Ledger:
                 provider.inventories = {name: records.Inventory(**values)
                                         for name, values in row.inventories.items()}
                 provider.traits = frozenset(row.traits)
-                provider.aggregates = frozenset(row.aggregates)
+                provider.aggregates = tuple(row.aggregates)
                 self._index(provider)
             for row in rows:
                 if row.parent_uuid:
@@ -71,11 +71,11 @@ class Ledger:
 
     # Looking things up.
 
-    def provider(self, uuid):
-        """The provider with this uuid; 404 when there is none."""
+    def provider(self, uuid, purpose=''):
+        """The provider with this uuid; 404, which tells the purpose, when there is none."""
         provider = self.providers.get(uuid)
         if provider is None:
-            raise rest.Fault(404, 'No resource provider with uuid %s found' % uuid[:255],
+            raise rest.Fault(404, 'No resource provider with uuid %s found%s' % (uuid[:255], purpose),
                              'placement.resource_provider.not_found')
         return provider
 
@@ -138,7 +138,7 @@ class Ledger:
             return None
         parent = self.providers.get(uuid)
         if parent is None:
-            raise rest.Fault(400, 'parent provider UUID %s does not exist.' % uuid)
+            raise rest.Fault(400, 'parent provider UUID does not exist: %s' % uuid)
         return parent
 
     def _check_name(self, name):
@@ -170,8 +170,8 @@ class Ledger:
     def set_aggregates(self, provider, aggregates, generation=None):
         with self._lock:
             self._check_generation(provider, generation)
-            self._save(provider, bump=generation is not None, aggregates=sorted(aggregates))
-            provider.aggregates = frozenset(aggregates)
+            self._save(provider, bump=generation is not None, aggregates=list(aggregates))
+            provider.aggregates = tuple(aggregates)
 
     def _check_generation(self, provider, generation):
         if generation is not None and generation != provider.generation:
@@ -206,9 +206,10 @@ class Ledger:
         with self._lock:
             for provider in self.providers.values():
                 if name in (provider.traits if names is self.custom_traits else provider.inventories):
-                    kind = 'trait' if names is self.custom_traits else 'resource class'
-                    raise conflict('Unable to delete %s %s: The %s %s is in use by a resource provider.' % (
-                        kind, name, kind, name))
+                    if names is self.custom_traits:
+                        raise conflict('The trait %s is in use by a resource provider.' % name)
+                    raise conflict('Error in delete resource class: Cannot delete resource class %s. Class is in use '
+                                   'in inventory.' % name)
             self._store.execute(table.delete().where(table.c.name == name))
             del names[name]
             self._known_classes.discard(name)

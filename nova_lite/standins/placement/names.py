@@ -94,7 +94,7 @@ class Classes:
         name = schemas.body(request, schemas.NEW_CLASS)['name']
         if not self._ledger.add_name(tables.classes, self._ledger.custom_classes, name):
             raise rest.Fault(409, 'Conflicting resource class already exists: %s' % name)
-        return _bare(request, 201, '/resource_classes/' + name)
+        return rest.Reply(201, None, [('Location', request.host_url + '/resource_classes/' + name)])
 
     @versions.since(2)
     def show(self, request, name):
@@ -107,15 +107,15 @@ class Classes:
         """Up to 1.6: give a class another name. From 1.7 on: see that a class is there."""
         versions.require_operator(request)
         if request.version < 7:
-            self._rename(name, schemas.body(request, schemas.NEW_CLASS)['name'])
-            return versions.reply(request, _class(name))
-        if not CUSTOM.match(name):
-            raise rest.Fault(400, 'JSON does not validate: %s does not match \'^CUSTOM_[A-Z0-9_]+$\''
-                             % name[:255])
+            new = schemas.body(request, schemas.NEW_CLASS)['name']
+            self._rename(name, new)
+            return versions.reply(request, _class(new))
+        schemas.check(schemas.CLASS_NAME, name, 'JSON does not validate')
         if request.read():
             raise rest.Fault(400, 'The request body must be empty.')
         new = self._ledger.add_name(tables.classes, self._ledger.custom_classes, name)
-        return _bare(request, 201 if new else 204, '/resource_classes/' + name)
+        place = request.host_url + '/resource_classes/' + name
+        return rest.Reply(201 if new else 204, None, [('Location', place)])
 
     def _rename(self, old, new):
         self._require(old)
@@ -145,5 +145,4 @@ def _class(name):
 def _bare(request, status, place=None):
     """An answer without a body; `place` is the path that Location names."""
     headers = [('Location', request.host_url + place)] if place else []
-    answer = versions.reply(request, None, status, headers=headers)
-    return answer
+    return versions.reply(request, None, status, headers=headers)

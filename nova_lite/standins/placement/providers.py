@@ -44,7 +44,7 @@ class Providers:
         tree = queries.single(request, 'in_tree')
         if tree is None:
             return list(self._ledger.providers.values())
-        if not queries.is_uuid(tree):
+        if not rest.is_uuid(tree):
             raise queries.bad('Invalid query string parameters: \'%s\' is not a \'uuid\'' % tree[:64])
         member = self._ledger.providers.get(tree)
         return member.root.tree() if member else []
@@ -52,7 +52,7 @@ class Providers:
     def _matches(self, request):
         """A function that says whether a provider is what the query asks for."""
         name, id = queries.single(request, 'name'), queries.single(request, 'uuid')
-        if id is not None and not queries.is_uuid(id):
+        if id is not None and not rest.is_uuid(id):
             raise queries.bad('Invalid query string parameters: \'%s\' is not a \'uuid\'' % id[:64])
         text = queries.single(request, 'resources')
         resources = queries.resources(self._ledger, text) if text is not None else {}
@@ -73,6 +73,9 @@ class Providers:
         body = schemas.body(request, schemas.NEW_PROVIDER_1_14 if request.version >= 14
                             else schemas.NEW_PROVIDER)
         id = str(uuid.UUID(body['uuid'])) if body.get('uuid') else str(uuid.uuid4())
+        if body.get('parent_provider_uuid') == id:
+            raise rest.Fault(400, 'Unable to create resource provider "%s", %s: parent provider UUID cannot be same '
+                                  'as UUID.' % (body['name'], id))
         provider = self._ledger.create_provider(id, body['name'], body.get('parent_provider_uuid'))
         location = [('Location', '%s%s/%s' % (request.host_url, BASE, id))]
         if request.version >= 20:
@@ -96,7 +99,7 @@ class Providers:
 
     def delete(self, request, provider_uuid):
         versions.require_operator(request)
-        self._ledger.delete_provider(self._ledger.provider(provider_uuid))
+        self._ledger.delete_provider(self._ledger.provider(provider_uuid, ' for delete'))
 
     def _view(self, request, provider):
         version = request.version
@@ -124,13 +127,13 @@ class Providers:
         provider = self._ledger.provider(provider_uuid)
         if request.version >= 19:
             body = schemas.body(request, schemas.AGGREGATES_1_19)
-            self._ledger.set_aggregates(provider, set(body['aggregates']), body['resource_provider_generation'])
+            self._ledger.set_aggregates(provider, body['aggregates'], body['resource_provider_generation'])
         else:
-            self._ledger.set_aggregates(provider, set(schemas.body(request, schemas.AGGREGATES)))
+            self._ledger.set_aggregates(provider, schemas.body(request, schemas.AGGREGATES))
         return self._aggregates(request, provider)
 
     def _aggregates(self, request, provider):
-        document = {'aggregates': sorted(provider.aggregates)}
+        document = {'aggregates': list(provider.aggregates)}
         if request.version >= 19:
             document['resource_provider_generation'] = provider.generation
         return versions.reply(request, document, updated=provider.updated_at)

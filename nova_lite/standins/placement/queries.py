@@ -4,12 +4,10 @@
 
 import dataclasses
 import re
-import uuid
 
 from nova_lite.standins import rest
 from nova_lite.standins.placement import records
 
-NAME = re.compile(r'[A-Z0-9_]+\Z')
 NUMBERED = re.compile(r'(resources|required|member_of|in_tree)([1-9][0-9]*)?\Z')
 NAMED = re.compile(r'(resources|required|member_of|in_tree)([a-zA-Z0-9_-]{1,64})?\Z')
 BAD_VALUE, MISSING = 'placement.query.bad_value', 'placement.query.missing_value'
@@ -105,15 +103,15 @@ def traits(ledger, values, version, key='required'):
         if value.startswith('in:'):
             if version < 39:
                 raise bad('The format "in:HW_CPU_X86_VMX,CUSTOM_MAGIC" only supported since microversion 1.39.')
-            any_of = frozenset(_trait_names(value[3:], key))
+            any_of = frozenset(_trait_names(value[3:], key, version))
             if any(name.startswith('!') for name in any_of):
-                raise _bad_traits(value, key)
+                raise _bad_traits(value, key, version)
             wanted.required.append(any_of)
             continue
-        for name in _trait_names(value, key):
+        for name in _trait_names(value, key, version):
             if name.startswith('!'):
                 if version < 22:
-                    raise _bad_traits(value, key)
+                    raise _bad_traits(value, key, version)
                 wanted.forbidden.add(name[1:])
             else:
                 wanted.required.append(frozenset((name,)))
@@ -128,16 +126,16 @@ def traits(ledger, values, version, key='required'):
     return wanted
 
 
-def _trait_names(text, key):
+def _trait_names(text, key, version):
     names = text.split(',')
     if not all(name.lstrip('!') for name in names):
-        raise _bad_traits(text, key)
+        raise _bad_traits(text, key, version)
     return names
 
 
-def _bad_traits(text, key):
+def _bad_traits(text, key, version):
     return bad('Invalid query string parameters: Expected \'%s\' parameter value of the form: '
-               'HW_CPU_X86_VMX,CUSTOM_MAGIC. Got: "%s"' % (key, text[:255]))
+               'HW_CPU_X86_VMX,%sCUSTOM_MAGIC. Got: %s' % (key, '!' if version >= 22 else '', text[:255]))
 
 
 def aggregates(values, version, key='member_of'):
@@ -157,21 +155,13 @@ def aggregates(values, version, key='member_of'):
                       'microversion' % key)
         names = frozenset(text.split(','))
         for name in names:
-            if not is_uuid(name):
-                raise bad('Expected \'%s\' parameter to contain valid UUID(s).' % key)
+            if not rest.is_uuid(name):
+                raise bad('Invalid query string parameters: Expected \'%s\' parameter to contain valid UUID(s).' % key)
         if forbidden:
             wanted.forbidden |= names
         else:
             wanted.required.append(names)
     return wanted
-
-
-def is_uuid(text):
-    """Whether a text is a UUID, with or without dashes."""
-    try:
-        return str(uuid.UUID(text)).replace('-', '') == text.lower().replace('-', '')
-    except ValueError:
-        return False
 
 
 def groups(ledger, request):
@@ -196,6 +186,6 @@ def groups(ledger, request):
             group.aggregates = aggregates(values, version, name)
         else:
             group.in_tree = single(request, name)
-            if not is_uuid(group.in_tree):
+            if not rest.is_uuid(group.in_tree):
                 raise bad('Expected \'%s\' parameter to be a valid UUID.' % name)
     return found

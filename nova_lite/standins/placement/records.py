@@ -49,7 +49,7 @@ class Provider:
         self.inventories = {}  # class: Inventory
         self.used = {}  # class: amount
         self.traits = frozenset()
-        self.aggregates = frozenset()
+        self.aggregates = ()  # in the order that they were given
         self.consumers = set()  # uuids
 
     def attach(self, parent):

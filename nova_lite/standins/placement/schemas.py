@@ -6,7 +6,8 @@ from nova_lite.standins import rest
 from nova_lite.standins.placement import records
 from nova_lite.standins.placement import versions
 
-UUID = {'type': 'string', 'pattern': '^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$'}
+UUID = {'type': 'string', 'format': 'uuid'}
+UUID_KEY = '^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$'
 NAME = {'type': 'string', 'minLength': 1, 'maxLength': 200}
 GENERATION = {'type': 'integer'}
 CLASS = '^[A-Z0-9_]+$'
@@ -19,12 +20,22 @@ def body(request, validator):
     """The body of a request, checked; 415 and 400 when it is not what it should be."""
     versions.require_json(request)
     try:
-        return request.json(validator, MAX_BODY)
+        document = request.json(limit=MAX_BODY)
     except rest.Fault as fault:
-        if fault.status != 400:
-            raise
-        text = 'Malformed JSON: ' if fault.message.startswith('The request body') else 'JSON does not validate: '
-        raise rest.Fault(400, text + fault.message) from None
+        if fault.status == 400:
+            raise rest.Fault(400, 'Malformed JSON: ' + fault.message) from None
+        raise
+    check(validator, document, 'JSON does not validate')
+    return document
+
+
+def check(validator, document, text):
+    """400, beginning with `text`, for the first thing in a document that a schema refuses."""
+    error = next(validator.iter_errors(document), None)
+    if error is not None:
+        place = ''.join('[%r]' % step for step in list(error.schema_path)[:-1])
+        raise rest.Fault(400, '%s: %s\n\nFailed validating \'%s\' in schema%s' % (
+            text, error.message[:1024], error.validator, place))
 
 
 def _object(properties, required=None, **more):
@@ -47,6 +58,12 @@ PROVIDER_TRAITS = rest.schema(_object({
 NEW_CLASS = rest.schema(_object({'name': {'type': 'string', 'pattern': '^CUSTOM_[A-Z0-9_]+$',
                                           'maxLength': 255}}))
 
+CLASS_NAME = rest.schema({'type': 'string', 'pattern': '^CUSTOM_[A-Z0-9_]+$', 'maxLength': 255})
+USAGES = rest.schema(_object({'project_id': ID, 'user_id': ID}, ['project_id']))
+USAGES_1_38 = rest.schema(_object({
+    'project_id': ID, 'user_id': ID,
+    'consumer_type': {**CONSUMER_TYPE, 'pattern': '^([A-Z0-9_]+|all|unknown)$'}}, ['project_id']))
+
 _UNIT = {'type': 'integer', 'minimum': 1, 'maximum': records.MAX}
 _INVENTORY = {
     'total': _UNIT, 'reserved': {**_UNIT, 'minimum': 0}, 'min_unit': _UNIT, 'max_unit': _UNIT,
@@ -58,7 +75,7 @@ INVENTORY = rest.schema(_object({'resource_provider_generation': GENERATION, **_
 NEW_INVENTORY = rest.schema(_object(
     {'resource_provider_generation': GENERATION, **_INVENTORY,
      'resource_class': {'type': 'string', 'pattern': CLASS, 'maxLength': 255}},
-    ['resource_provider_generation', 'resource_class', 'total']))
+    ['resource_class', 'total']))
 _PROVIDER_INVENTORIES = _object({'resource_provider_generation': GENERATION, 'inventories': _INVENTORIES})
 INVENTORIES = rest.schema(_PROVIDER_INVENTORIES)
 
@@ -72,7 +89,7 @@ _LIST = {'type': 'array', 'minItems': 1, 'items': _object({
 
 def _allocations(minimum):
     return {'type': 'object', 'minProperties': minimum, 'additionalProperties': False,
-            'patternProperties': {UUID['pattern']: _object(
+            'patternProperties': {UUID_KEY: _object(
                 {'generation': GENERATION, 'resources': _RESOURCES}, ['resources'])}}
 
 
@@ -99,7 +116,7 @@ def _consumer(version, many):
 
 def _consumers(version):
     return {'type': 'object', 'minProperties': 1, 'additionalProperties': False,
-            'patternProperties': {UUID['pattern']: _consumer(version, True)}}
+            'patternProperties': {UUID_KEY: _consumer(version, True)}}
 
 
 _STEPS = (38, 34, 28, 12, 8, 0)
@@ -107,7 +124,7 @@ _ONE = {step: rest.schema(_consumer(step, False)) for step in _STEPS}
 _MANY = {step: rest.schema(_consumers(step)) for step in _STEPS if step >= 12}
 _RESHAPE = {step: rest.schema(_object({
     'inventories': {'type': 'object', 'additionalProperties': False,
-                    'patternProperties': {UUID['pattern']: _PROVIDER_INVENTORIES}},
+                    'patternProperties': {UUID_KEY: _PROVIDER_INVENTORIES}},
     'allocations': {**_consumers(step), 'minProperties': 0}})) for step in _STEPS if step >= 28}
 
 

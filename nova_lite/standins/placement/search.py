@@ -173,7 +173,7 @@ class _Tree:
 
     def _aggregates(self, provider):
         """Those of a provider; what the root of the tree is in, its whole tree is in."""
-        return provider.aggregates | provider.root.aggregates
+        return (*provider.aggregates, *provider.root.aggregates)
 
 
 def _fits(placement, totals):

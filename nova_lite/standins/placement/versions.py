@@ -17,25 +17,18 @@ def before(request):
     request.version = MINIMUM
     request.version = _version(request.environ.get(HEADER))
     request.reply_headers += [('OpenStack-API-Version', 'placement 1.%d' % request.version),
-                              ('Vary', 'OpenStack-API-Version')]
-    accept = request.environ.get('HTTP_ACCEPT')
-    if accept and '*/*' not in accept and 'application/json' not in accept and 'application/*' not in accept:
-        raise rest.Fault(406, 'Only application/json is provided')
+                              ('Vary', 'openstack-api-version')]
     try:
         length = request.content_length
     except rest.Fault:
         raise rest.Fault(400, 'content-length header must be an integer') from None
-    if length:
-        kind = request.environ.get('CONTENT_TYPE')
-        if not kind:
-            raise rest.Fault(400, 'content-type header required when content-length > 0')
-        if kind != 'application/json':
-            require_json(request)
+    if length and not request.content_type:
+        raise rest.Fault(400, 'content-type header required when content-length > 0')
 
 
 def require_json(request):
     """415 unless the body is declared to be JSON."""
-    kind = request.environ.get('CONTENT_TYPE') or None
+    kind = request.content_type
     if kind is None or kind.split(';')[0].strip().lower() != 'application/json':
         raise rest.Fault(415, 'The media type %s is not supported, use application/json' % kind)
 
@@ -74,6 +67,10 @@ def since(minimum, maximum=MAXIMUM):
 
 def reply(request, body, status=200, updated=None, headers=()):
     """A Reply with a body, with the caching headers that 1.15 brought. `updated`: seconds since the epoch."""
+    accept = request.environ.get('HTTP_ACCEPT')
+    if accept and request.method == 'GET' and not any(
+            kind in accept for kind in ('*/*', 'application/json', 'application/*')):
+        raise rest.Fault(406, 'Only application/json is provided')
     fields = list(headers)
     if request.version >= 15:
         fields += [('Last-Modified', email.utils.formatdate(updated, usegmt=True)),

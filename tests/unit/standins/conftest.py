@@ -32,7 +32,7 @@ def store(conf):
 
 @pytest.fixture
 def keystone(conf, store, monkeypatch):
-    monkeypatch.setitem(keystone_app.password_module.COST, 'n', 4)
+    monkeypatch.setattr(keystone_app.password_module, 'ROUNDS', 4)
     return keystone_app.Keystone(conf, store)
 
 
