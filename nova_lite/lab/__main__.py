@@ -6,6 +6,7 @@ It runs on a bare Python. For `stack` it brings packages and a virtualenv, whose
 """
 
 import os
+import subprocess
 import sys
 
 from nova_lite.lab import errors
@@ -28,7 +29,7 @@ def main():
             stack(arguments)
         else:
             teardown.run(*lab_options.parse_unstack(arguments))
-    except errors.LabError as exc:
+    except (errors.LabError, OSError, subprocess.SubprocessError) as exc:
         sys.exit(f"{command}.sh: {exc}")
     except KeyboardInterrupt:
         sys.exit(f"\n{command}.sh: interrupted; run it again, it goes on from here")
@@ -42,7 +43,10 @@ def stack(arguments):
     missing = packages.needed(options.virt)
     preflight.check_disk(options, layout, extra_mib=PACKAGES_MIB if missing else 0)
     preflight.check_memory(options)
+    preflight.check_ours(layout)
     preflight.make_directories(layout)
+    if not layout.record.exists():
+        lab_options.write_record(layout, options)
     preflight.check_reach(options, layout)
     packages.install(missing, layout.main_log)
     python = str(virtualenv.python(layout, virtualenv.extras(options), layout.main_log))

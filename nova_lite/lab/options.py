@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import json
 import os
+import re
 
 from nova_lite.lab import errors
 from nova_lite.lab import layout as layouts
@@ -100,6 +101,9 @@ def _place(parser, given):
         layout = layouts.default(given.port_offset or 0)
         return layout, read_record(layout)
     layout = layouts.under(given.data_dir, given.port_offset or 0)
+    if re.search(r"[^A-Za-z0-9/._+@,=~-]", str(layout.data_dir)):
+        parser.error(f"the path {layout.data_dir} has characters that not every service's configuration can hold: "
+                     "use letters, digits and . _ + @ , = ~ - only")
     recorded = read_record(layout)
     before = recorded.get("port_offset", layout.offset)
     if given.port_offset is not None and given.port_offset != before:

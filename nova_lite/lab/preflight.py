@@ -44,6 +44,16 @@ def distribution():
     return release.get("ID", ""), release.get("VERSION_ID", "")
 
 
+def check_ours(layout):
+    """Another Nova's configuration or state is not to be written over."""
+    if layout.record.exists():
+        return
+    for path in (layout.nova_conf, layout.instances):
+        if path.exists():
+            raise errors.LabError(f"{path} is there and was not made by stack.sh: another Nova's? Choose another place "
+                                  "with --data-dir DIR")
+
+
 def make_directories(layout):
     """Make the three places of the cloud. The state must stay open to the users that QEMU and RabbitMQ run as."""
     try:

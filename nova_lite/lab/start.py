@@ -44,7 +44,7 @@ def main():
             except BlockingIOError as exc:
                 raise errors.LabError("another stack.sh or unstack.sh works on this cloud") from exc
             Start(options, layout).run()
-    except errors.LabError as exc:
+    except (errors.LabError, OSError, subprocess.SubprocessError) as exc:
         sys.exit(f"stack.sh: {exc}")
     except KeyboardInterrupt:
         sys.exit("\nstack.sh: interrupted; run it again, it goes on from here")

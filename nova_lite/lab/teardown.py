@@ -34,6 +34,9 @@ def run(layout, purge):
         return
     if not os.access(layout.state, os.W_OK):
         raise errors.LabError(f"no permission for {layout.state}: run it as the user who ran stack.sh, or root")
+    if purge and not layout.record.exists():
+        raise errors.LabError(f"nothing is removed: {layout.state} was not made by stack.sh (it has no "
+                              f"{layout.record.name})")
     layout.run.mkdir(exist_ok=True)
     with open(layout.run / "lock", "w") as lock:
         try:
