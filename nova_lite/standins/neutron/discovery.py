@@ -32,6 +32,8 @@ EXTENSIONS = {
     'provider': ('Provider Network', 'Networks tell how they are made'),
     'quota_details': ('Quota details management support', 'Quotas tell what is used'),
     'quotas': ('Quota management support', 'Quotas of projects'),
+    'revision-if-match': ('If-Match constraints based on revision_number',
+                          'Changes can be made conditional on a revision'),
     'security-group': ('security-group', 'Security groups and their rules'),
     'security-groups-normalized-cidr': ('Normalized CIDR field for security group rules',
                                         'Rules tell their prefix as a network'),

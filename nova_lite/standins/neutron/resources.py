@@ -6,6 +6,7 @@ A kind of resource is a subclass that says which attributes it has and what crea
 """
 
 import datetime
+import re
 import uuid
 
 from nova_lite.standins import rest
@@ -122,8 +123,9 @@ class Resource:
             if values and name == 'id':
                 found = (self.records.get(self.kind, value) for value in dict.fromkeys(values))
                 return [record for record in found if record is not None]
-            if values and len(values) == 1:
-                return self.records.find(self.kind, name, values[0])
+            if values:
+                return [record for value in dict.fromkeys(values)
+                        for record in self.records.find(self.kind, name, value)]
         return self.records.all(self.kind)
 
     def show(self, request, identifier):
@@ -180,6 +182,7 @@ class Resource:
             raise faults.bad("Unable to find '%s' in request body" % self.kind)
         with self.records.change():
             record = self.find_own(identity, identifier, rule)
+            _require_revision(request, record)
             values = attributes.parse(self.attributes, body[self.kind], update=True)
             access.require_settable(identity, self.attributes, values, rule, update=True)
             record = self.save(self.revise(identity, record, values))
@@ -194,6 +197,7 @@ class Resource:
     def delete(self, request, identifier):
         with self.records.change():
             record = self.find_own(request.identity, identifier, 'delete_' + self.kind)
+            _require_revision(request, record)
             self.remove(request.identity, record)
             self.records.delete(self.kind, identifier)
         self.changed(record)
@@ -238,3 +242,16 @@ class Resource:
                 raise faults.invalid('a resource has at most %d tags' % MAX_TAGS)
             self.save({**record, 'tags': tags})
         return tags
+
+
+def _require_revision(request, record):
+    """Raise a 412 when the caller names a revision (`If-Match: revision_number=N`) that is not the present one."""
+    condition = request.header('If-Match')
+    if condition is None:
+        return
+    named = re.fullmatch(r'"?revision_number=([0-9]{1,15})"?', condition.strip())
+    if named is None:
+        raise faults.bad('If-Match has to be revision_number=N')
+    if int(named[1]) != record['revision_number']:
+        raise rest.Fault(412, 'Constrained to %s, but current revision is %d' % (named[1], record['revision_number']),
+                         'RevisionNumberConstraintFailed')
