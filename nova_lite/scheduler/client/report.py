@@ -87,7 +87,7 @@ class ReportClient:
         """Make a provider of this name with exactly these inventories and traits, or change it into that.
 
         inventories: {class: {total, reserved, allocation_ratio, min_unit, max_unit, step_size}}.
-        :raises AllocationConflict: more is in use than the new inventory has.
+        :raises AllocationConflict: more is in use than the new inventory has, or another provider has the name.
         """
         for _ in range(CONFLICT_TRIES):
             generation = self._ensure_provider(provider_uuid, name)
@@ -105,7 +105,9 @@ class ReportClient:
             body = {'name': name, 'uuid': provider_uuid}
             response = self._request('POST', '/resource_providers', (200, 409), json=body)
             if response.status_code == 409:
-                response = self._request('GET', '/resource_providers/%s' % provider_uuid, (200,))
+                response = self._request('GET', '/resource_providers/%s' % provider_uuid, (200, 404))
+        if response.status_code == 404:     # the name belongs to an earlier life that servers still hold
+            raise exception.AllocationConflict(host=name)
         return response.json()['generation']
 
     def _free_name(self, provider_uuid, name):
