@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -49,7 +50,11 @@ def test_children_carry_the_mark_and_outlive_their_parent(tmp_path, spawn):
     parent = spawn(layout, "import subprocess, time; subprocess.Popen(['sleep', '60']); print(flush=True); "
                            "time.sleep(60)")
     os.kill(parent, signal.SIGKILL)
-    left = [pid for pid in processes.of_cloud(layout) if processes.name(pid) == "sleep"]
+    left = []
+    deadline = time.monotonic() + 5
+    # A program that has only just been started has no name yet.
+    while not left and time.monotonic() < deadline:
+        left = [pid for pid in processes.of_cloud(layout) if processes.name(pid) == "sleep"]
     assert len(left) == 1
     assert processes.end(left) == []
 
