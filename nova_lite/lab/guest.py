@@ -45,26 +45,36 @@ def build(target):
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="guest-", dir=target.parent) as scratch:
         work = pathlib.Path(scratch)
-        kernel, modules = _fetch_kernel(work)
+        kernel, modules = _unpack_kernel(work, _download_kernel(work))
         _write_initrd(work, modules)
         _write_disk(work, kernel)
         (work / "disk.qcow2").rename(target)
     return target
 
 
-def _fetch_kernel(work):
-    """Download and unpack the newest kernel for virtual machines: (vmlinuz path, {module name: path})."""
-    packages = _kernel_packages()
+def _download_kernel(work):
+    """The package files of the newest kernel for virtual machines that apt knows."""
     downloads = work / "packages"
     downloads.mkdir()
-    # _apt, the user that apt downloads as, has to be able to write here; otherwise apt says so and goes on as root.
-    _run(["apt-get", "-q", "download", *packages], cwd=downloads)
+    try:
+        _run(["apt-get", "-q", "download", *_kernel_packages()], cwd=downloads)
+    except errors.LabError:
+        if os.getuid():
+            raise
+        # The machine's lists may be missing, or older than what the mirror holds.
+        _run(["apt-get", "-q", "update"])
+        _run(["apt-get", "-q", "download", *_kernel_packages()], cwd=downloads)
+    return sorted(downloads.glob("*.deb"))
+
+
+def _unpack_kernel(work, packages):
+    """(path of vmlinuz, {module name: path}) of the unpacked package files."""
     unpacked = work / "unpacked"
-    for package in sorted(downloads.glob("*.deb")):
+    for package in packages:
         _run(["dpkg", "-x", str(package), str(unpacked)])
     kernels = sorted((unpacked / "boot").glob("vmlinuz-*"))
     if not kernels:
-        raise errors.LabError(f"the packages {', '.join(packages)} hold no kernel (vmlinuz)")
+        raise errors.LabError(f"{', '.join(package.name for package in packages)}: no kernel (vmlinuz) in there")
     modules = {}
     for path in unpacked.glob("**/kernel/**/*.ko*"):
         modules[path.name.split(".ko")[0]] = path

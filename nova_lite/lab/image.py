@@ -94,7 +94,9 @@ def _download(url, sha256, target):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m nova_lite.lab.image FILE")
     try:
         print(guest.build(sys.argv[1]))
-    except (IndexError, errors.LabError) as exc:
-        sys.exit(f"image: {exc or 'usage: python -m nova_lite.lab.image FILE'}")
+    except (errors.LabError, OSError) as exc:
+        sys.exit(f"image: {exc}")

@@ -109,7 +109,7 @@ def _present(proof):
 @contextlib.contextmanager
 def _policy():
     """Keep the RabbitMQ package from starting its own node, unless the machine has a policy of its own."""
-    if POLICY.exists():
+    if POLICY.exists() and POLICY.read_text() != POLICY_TEXT:
         yield
         return
     POLICY.write_text(POLICY_TEXT)
