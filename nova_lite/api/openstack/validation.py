@@ -1,0 +1,132 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Request bodies and query strings against JSON schemas, compiled once when the routes are.
+
+Legacy requests (`/v2`) are read more kindly, as Nova does: unknown properties are dropped and names may have blanks
+around them; they are stripped.
+"""
+
+import copy
+import urllib.parse
+
+import jsonschema
+
+from nova_lite.api.openstack import faults
+from nova_lite.api.openstack import formats
+
+SHOWN = 256                                     # characters of a refused value that the answer repeats
+HINTS = {'name': 'A name is printable and neither starts nor ends with a blank.',
+         'text': 'Control characters are not allowed.'}
+SECRET = {'adminPass', 'user_data', 'contents'}     # values that no answer repeats
+
+
+def _check(schema):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return schema
+
+
+class Body:
+    """A schema for request bodies."""
+
+    def __init__(self, schema):
+        self._strict = jsonschema.Draft202012Validator(_check(schema), format_checker=formats.STRICT)
+        self._legacy = jsonschema.Draft202012Validator(_relaxed(schema), format_checker=formats.LEGACY)
+
+    def check(self, value, legacy=False):
+        """`value`, fit for its handler. :raises faults.HTTPError: 400 that names the field."""
+        if legacy:
+            value = _known_only(value, self._strict.schema)
+        validator = self._legacy if legacy else self._strict
+        try:
+            error = next(validator.iter_errors(value), None)
+        except RecursionError:
+            raise faults.HTTPError(400, 'Malformed request body') from None
+        if error is not None:
+            raise faults.HTTPError(400, _text(error))
+        return value
+
+
+class Query:
+    """A schema for query strings: `{name: schema of one value}`.
+
+    A parameter may come more than once only when its name is in `multiple`. What is not named is an error when `strict`
+    and not there otherwise.
+    """
+
+    def __init__(self, parameters, multiple=(), strict=False):
+        self.parameters = parameters
+        self._strict = strict
+        properties = {name: {'type': 'array', 'items': schema, **({} if name in multiple else {'maxItems': 1})}
+                      for name, schema in parameters.items()}
+        self._validator = jsonschema.Draft202012Validator(
+            _check({'type': 'object', 'properties': properties, 'additionalProperties': False}),
+            format_checker=formats.STRICT)
+
+    def check(self, query_string):
+        """{name: [values…]} of a raw query string. :raises faults.HTTPError: 400 that names the parameter."""
+        values = parse_query(query_string)
+        if not self._strict:
+            values = {name: value for name, value in values.items() if name in self.parameters}
+        error = next(self._validator.iter_errors(values), None)
+        if error is not None:
+            raise faults.HTTPError(400, _text(error))
+        return values
+
+
+def parse_query(query_string):
+    """{name: [values…]}; :raises faults.HTTPError: 400 when it is no UTF-8 or holds NULs."""
+    values = {}
+    if not query_string:
+        return values
+    try:
+        pairs = urllib.parse.parse_qsl(query_string, keep_blank_values=True, errors='strict', max_num_fields=1000)
+    except ValueError:
+        raise faults.HTTPError(400, 'Query string is not UTF-8 encoded') from None
+    for name, value in pairs:
+        if '\0' in name or '\0' in value:
+            raise faults.HTTPError(400, 'Query string holds a NUL character')
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _text(error):
+    """One sentence for a user, from a jsonschema error."""
+    path = '.'.join(str(item) for item in error.absolute_path)
+    if not path:
+        return _short(error.message)
+    last = error.absolute_path[-1]
+    if last in SECRET:
+        return 'Invalid input for field/attribute %s. The value is not of the form that the API asks for.' % path
+    value = repr(error.instance)
+    message = HINTS.get(error.validator == 'format' and error.validator_value, error.message)
+    if len(value) > SHOWN:
+        message = message.replace(value, _short(value))
+    return 'Invalid input for field/attribute %s. Value: %s. %s' % (
+        path, _short(value.strip("'")), _short(message, 2 * SHOWN))
+
+
+def _short(text, limit=SHOWN):
+    return text if len(text) <= limit else text[:limit] + '…'
+
+
+def _relaxed(schema):
+    """The schema with additionalProperties: false taken out at every level."""
+    if isinstance(schema, list):
+        return [_relaxed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _relaxed(value) for key, value in schema.items()
+            if not (key == 'additionalProperties' and value is False)}
+
+
+def _known_only(value, schema):
+    """A copy of `value` without the properties that a closed object of `schema` does not know, two levels deep."""
+    value = copy.copy(value)
+    if not isinstance(value, dict) or 'properties' not in schema:
+        return value
+    known = schema['properties']
+    patterns = 'patternProperties' in schema
+    if schema.get('additionalProperties') is False and not patterns:
+        value = {key: item for key, item in value.items() if key in known}
+    return {key: _known_only(item, known[key]) if isinstance(known.get(key), dict) else item
+            for key, item in value.items()}
