@@ -23,7 +23,7 @@ MAX_BODY = 1024 * 1024
 REASONS = {
     200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 206: 'Partial Content',
     300: 'Multiple Choices', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found',
-    405: 'Method Not Allowed', 406: 'Not Acceptable', 409: 'Conflict', 411: 'Length Required',
+    405: 'Method Not Allowed', 406: 'Not Acceptable', 409: 'Conflict', 410: 'Gone', 411: 'Length Required',
     412: 'Precondition Failed', 413: 'Request Entity Too Large', 415: 'Unsupported Media Type',
     416: 'Requested Range Not Satisfiable', 500: 'Internal Server Error', 501: 'Not Implemented',
     503: 'Service Unavailable',

@@ -45,6 +45,8 @@ class Store:
                 yield connection
         except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
             raise rest.Fault(503, 'The database is not available: %s' % type(error).__name__) from error
+        except exc.DataError as error:
+            raise rest.Fault(400, 'The request has text or a number that the database cannot keep.') from error
 
     def rows(self, statement):
         """All rows of a select."""

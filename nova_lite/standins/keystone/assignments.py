@@ -96,12 +96,12 @@ class Assignments:
 
     def imply(self, request, prior_id, implied_id):
         _require_admin(request, 'create_implied_role')
-        role, implied = self._directory.roles.get(prior_id), self._directory.roles.get(implied_id)
-        if prior_id in (found['id'] for found in self._directory.effective([implied])):
-            raise rest.Fault(403, 'The role %s would imply itself.' % role['name'])
-        rule = {'id': '%s:%s' % (prior_id, implied_id), 'prior_id': prior_id, 'implied_id': implied_id}
-        if rule['id'] not in self._directory.implied_roles.by_id:
-            with self._directory.change() as change:
+        with self._directory.change() as change:
+            role, implied = self._directory.roles.get(prior_id), self._directory.roles.get(implied_id)
+            if prior_id in (found['id'] for found in self._directory.effective([implied])):
+                raise rest.Fault(403, 'The role %s would imply itself.' % role['name'])
+            rule = {'id': '%s:%s' % (prior_id, implied_id), 'prior_id': prior_id, 'implied_id': implied_id}
+            if rule['id'] not in self._directory.implied_roles.by_id:
                 change.insert(self._directory.implied_roles, rule)
         return rest.Reply(201, {'role_inference': {'prior_role': self._role(request, role),
                                                    'implies': self._role(request, implied)}})
@@ -115,8 +115,8 @@ class Assignments:
 
     def stop_implying(self, request, prior_id, implied_id):
         _require_admin(request, 'delete_implied_role')
-        rule = self._directory.implied_roles.get('%s:%s' % (prior_id, implied_id))
         with self._directory.change() as change:
+            rule = self._directory.implied_roles.get('%s:%s' % (prior_id, implied_id))
             change.delete(self._directory.implied_roles, rule)
 
 
@@ -149,10 +149,10 @@ class Target:
 
     def grant(self, request, user_id, role_id, target_id='all'):
         _require_admin(request, 'create_grant')
-        self._check(user_id, target_id, role_id)
-        item = assignment(user_id, role_id, self._kind, target_id)
-        if item['id'] not in self._directory.assignments.by_id:
-            with self._directory.change() as change:
+        with self._directory.change() as change:
+            self._check(user_id, target_id, role_id)
+            item = assignment(user_id, role_id, self._kind, target_id)
+            if item['id'] not in self._directory.assignments.by_id:
                 change.insert(self._directory.assignments, item)
 
     def check(self, request, user_id, role_id, target_id='all'):
@@ -161,8 +161,8 @@ class Target:
 
     def revoke(self, request, user_id, role_id, target_id='all'):
         _require_admin(request, 'revoke_grant')
-        item = self._find(user_id, role_id, target_id)
         with self._directory.change() as change:
+            item = self._find(user_id, role_id, target_id)
             change.delete(self._directory.assignments, item)
 
     def _find(self, user_id, role_id, target_id):

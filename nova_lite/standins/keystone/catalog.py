@@ -31,8 +31,8 @@ class Regions(resources.Resource):
         document = {**self._clean(wanted), 'id': id or resources.directories.new_id()}
         document.setdefault('description', '')
         document.setdefault('parent_region_id', None)
-        self.amend(None, document)
         with self.directory.change() as change:
+            self.amend(None, document)
             change.insert(self.collection, document)
         return rest.Reply(201, {'region': self.view(request, document)})
 

@@ -82,8 +82,8 @@ class Resource:
         document = self._clean(request.json(self._create, MAX_BODY)[self.singular])
         document['id'] = directories.new_id()
         document.setdefault('enabled', True)
-        self.fill(document)
         with self.directory.change() as change:
+            self.fill(document)
             change.insert(self.collection, document)
         return rest.Reply(201, {self.singular: self.view(request, document)})
 
@@ -91,17 +91,17 @@ class Resource:
         self.require_admin(request, 'update_' + self.singular)
         self.collection.get(id)
         changes = self._clean(request.json(self._update, MAX_BODY)[self.singular])
-        old = self.collection.get(id)  # again: cleaning may have taken a while
-        document = {**old, **changes, 'id': id}
-        self.amend(old, document)
         with self.directory.change() as change:
+            old = self.collection.get(id)
+            document = {**old, **changes, 'id': id}
+            self.amend(old, document)
             change.update(self.collection, document)
         return {self.singular: self.view(request, document)}
 
     def delete(self, request, id):
         self.require_admin(request, 'delete_' + self.singular)
-        document = self.collection.get(id)
         with self.directory.change() as change:
+            document = self.collection.get(id)
             self.follow(change, document)
             change.delete(self.collection, document)
 
