@@ -52,7 +52,7 @@ def stack(arguments):
     python = str(virtualenv.python(layout, virtualenv.extras(options), layout.main_log))
     sys.stdout.flush()
     os.environ.pop("PYTHONPATH", None)
-    os.execv(python, [python, "-m", "nova_lite.lab.start", *arguments])
+    os.execv(python, [python, "-P", "-m", "nova_lite.lab.start", *arguments])
 
 
 if __name__ == "__main__":
