@@ -12,6 +12,7 @@ import signal
 import time
 
 from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import netns
 from nova_lite.standins.neutron.dataplane import release
 
 LEASE_SECONDS = 86400
@@ -87,6 +88,14 @@ class Dnsmasq:
             return None
         return number if ('--conf-file=' + self._path(_CONF)).encode() in words else None
 
+    def serves(self):
+        """Whether dnsmasq runs, and in the namespace that has the name now."""
+        number = self.pid()
+        try:
+            return number is not None and netns.identity_of(number) == netns.identity(self._namespace)
+        except OSError:
+            return False
+
     def apply(self, network, device, sender=None):
         """Make the running dnsmasq serve `network`: start it, start it anew, or have it read its files again.
 
@@ -97,7 +106,7 @@ class Dnsmasq:
         texts = {_HOSTS: hosts(network), _OPTIONS: options(network), _CONF: conf}
         changed = {name for name, text in texts.items() if text != _read(self._path(name))}
         number = self.pid()
-        if number is not None and _CONF in changed:
+        if number is not None and (_CONF in changed or not self.serves()):
             self.stop()
             number = None
         for name in changed:

@@ -25,6 +25,12 @@ def identity(name):
     return status.st_dev, status.st_ino
 
 
+def identity_of(process_id):
+    """The same of the namespace that a process is in. Raises OSError when it has ended."""
+    status = os.stat('/proc/%d/ns/net' % process_id)
+    return status.st_dev, status.st_ino
+
+
 def set_value(name, place, text):
     """Write a setting below /proc/sys/net in the named namespace."""
     commands.run('ip', 'netns', 'exec', name, 'tee', '/proc/sys/net/' + place, stdin=text)

@@ -173,7 +173,7 @@ class LinuxBridge:
         inside = self._inside.get(network_id)
         return (inside is not None and inside.namespace == netns.identity(namespace)
                 and links.master(names.tap(made.dhcp_port)) == names.bridge(network_id)
-                and self._dnsmasq(network_id).pid() is not None)
+                and self._dnsmasq(network_id).serves())
 
     def _dnsmasq(self, network_id):
         return dnsmasq.Dnsmasq(os.path.join(self._directory, network_id), names.namespace(network_id))
