@@ -26,8 +26,9 @@ class Keystone:
         key = token_module.load_key(os.path.join(conf.state_path, 'token.key'))
         self._tokens = token_module.Tokens(self._directory, key, conf.identity.token_expiration)
         self.identify = self._tokens.identify
+        self.challenge = 'Keystone uri="http://%s:%d"' % (conf.public_host, conf.ports.identity)
         self.app = rest.App('identity', self._routes(), identify=self.identify, render_fault=_render,
-                            challenge='Keystone uri="http://%s:%d"' % (conf.public_host, conf.ports.identity))
+                            challenge=self.challenge)
 
     def service_token(self, user_name):
         """A fresh token of a service user in the project service, for a stand-in that calls others."""

@@ -1,0 +1,91 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""nova-lite-standins: small Keystone, Glance, Neutron and Placement services in one process, each on its usual port."""
+
+from nova_lite import concurrency
+
+concurrency.patch()
+
+import logging
+import os
+import sys
+
+import sqlalchemy
+from oslo_config import cfg
+from oslo_log import log
+from oslo_service import service as oslo_service
+
+from nova_lite import service
+from nova_lite import wsgi
+from nova_lite.standins import rest
+from nova_lite.standins import settings
+from nova_lite.standins import store as stores
+from nova_lite.standins.glance import app as glance
+from nova_lite.standins.keystone import app as keystone
+from nova_lite.standins.neutron import app as neutron
+from nova_lite.standins.placement import app as placement
+
+PROG = 'nova-lite-standins'
+CONFIG_FILE = '/etc/nova/standins.conf'
+LOG = logging.getLogger(__name__)
+
+
+class DataPlane(oslo_service.ServiceBase):
+    """The network service's work on this host, started and stopped with the process."""
+
+    def __init__(self, network):
+        self._network = network
+
+    def start(self):
+        self._network.start()
+
+    def stop(self):
+        self._network.stop()
+
+    def wait(self):
+        """Return at once: `stop` has waited."""
+
+    def reset(self):
+        """Nothing is kept that a re-read configuration could change."""
+
+
+def load(argv):
+    """The configuration of standins.conf and of the command line, apart from Nova's."""
+    conf = cfg.ConfigOpts()
+    log.register_options(conf)
+    settings.register(conf)
+    files = [CONFIG_FILE] if os.access(CONFIG_FILE, os.R_OK) else []
+    conf(argv, project='nova', prog=PROG, default_config_files=files, default_config_dirs=[])
+    return conf
+
+
+def services(conf):
+    """What runs: a listener for each service, and the data plane."""
+    settings.prepare_state(conf)
+    store = stores.Store(settings.database_url(conf))
+    identity = keystone.Keystone(conf, store, concurrency.run_native)
+    network = neutron.Neutron(conf, store, identity.identify, identity.project_id('admin'))
+    apps = {
+        'identity': identity.app,
+        'image': glance.application(conf, store, identity.identify, run=concurrency.run_native,
+                                    challenge=identity.challenge),
+        'network': network.app,
+        'placement': placement.application(store, identity.identify, identity.challenge),
+    }
+    listeners = [wsgi.Server(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()]
+    return [*listeners, DataPlane(network)]
+
+
+def main():
+    conf = load(sys.argv[1:])
+    log.setup(conf, PROG)
+    try:
+        launcher = service.serve(conf, *services(conf))
+    except (OSError, ValueError, rest.Fault, sqlalchemy.exc.SQLAlchemyError) as error:
+        LOG.error('%s cannot start: %s', PROG, error)
+        sys.exit('%s: %s' % (PROG, str(error).splitlines()[0]))
+    launcher.wait()
+
+
+if __name__ == '__main__':
+    main()
