@@ -68,7 +68,8 @@ class NoAuth2:
             return self._log_in(environ, start_response)
         user_id, _, project_id = token.partition(':')
         admin = user_id == 'admin'
-        _context(environ, auth_token=token, user_id=user_id, project_id=project_id or user_id, is_admin=admin,
+        # no auth_token: the other services do not know this one, so they are asked with the service user's own
+        _context(environ, user_id=user_id, project_id=project_id or user_id, is_admin=admin,
                  roles=list(ADMIN_ROLES if admin else ROLES))
         return self._app(environ, start_response)
 
