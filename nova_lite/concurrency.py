@@ -85,7 +85,8 @@ class NamedLocks:
 def listen(host, port, backlog=1024):
     """A listening TCP socket on a numeric address (IPv4 or IPv6). Raises OSError when the port is taken."""
     family = socket_module.AF_INET6 if ':' in host else socket_module.AF_INET
-    return eventlet.listen((host, port), family=family, backlog=backlog)
+    # by default eventlet lets two processes share a port, and each would get half of the requests
+    return eventlet.listen((host, port), family=family, backlog=backlog, reuse_port=False)
 
 
 def serve_wsgi(sock, app, pool, log, **options):
