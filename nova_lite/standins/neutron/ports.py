@@ -10,7 +10,6 @@ from nova_lite.standins.neutron import addresses
 from nova_lite.standins.neutron import attributes
 from nova_lite.standins.neutron import faults
 from nova_lite.standins.neutron import resources
-from nova_lite.standins.neutron.dataplane import commands
 
 LOG = logging.getLogger(__name__)
 
@@ -176,7 +175,7 @@ class Ports(resources.Resource):
             return None
         try:
             self._plane.ensure_bridge(record['network_id'])
-        except (commands.CommandError, OSError) as error:
+        except OSError as error:
             LOG.error('Port %s cannot be bound: %s', record['id'], error)
             with self.records.change():
                 if self.records.get('port', record['id']) is not record:

@@ -9,7 +9,7 @@ SECONDS = 10
 SYSTEM_PATH = '/usr/local/sbin:/usr/sbin:/sbin'  # a supervisor's PATH often lacks these
 
 
-class CommandError(Exception):
+class CommandError(OSError):
     """A command was not there, took too long or failed. The text is one line for the log."""
 
 

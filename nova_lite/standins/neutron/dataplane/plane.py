@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 
 CHECK_SECONDS = 5
 FIREWALL_CHECK_SECONDS = 30
-_FAILURES = (commands.CommandError, OSError, ValueError)
+_FAILURES = (OSError, ValueError)  # CommandError is an OSError
 _METADATA_ADDRESS = metadata_proxy.ADDRESS + '/32'
 
 
@@ -107,7 +107,8 @@ class LinuxBridge:
         with self._wake:
             self._stopped = True
             self._wake.notify()
-        self._thread.join(commands.SECONDS)
+        if self._thread.is_alive():
+            self._thread.join(commands.SECONDS)
         for inside in self._inside.values():
             inside.close()
 
@@ -118,7 +119,7 @@ class LinuxBridge:
             self._wake.notify()
 
     def ensure_bridge(self, network_id):
-        """Return once the network's bridge is there. Raises CommandError or OSError when it cannot be made."""
+        """Return once the network's bridge is there. Raises OSError when it cannot be made."""
         if not links.is_bridge(names.bridge(network_id)):
             network = self._source.plan(network_id)
             if network is None:

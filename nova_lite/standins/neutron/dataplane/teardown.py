@@ -49,7 +49,7 @@ def teardown(state_path):
 def _attempt(failures, action, *arguments):
     try:
         action(*arguments)
-    except (commands.CommandError, OSError) as error:
+    except OSError as error:
         failures.append(str(error))
 
 
