@@ -6,6 +6,7 @@ The rest of the code asks this module for concurrency, so that oslo.service's th
 place by a change in this file alone.  Each command calls :func:`patch` before it imports anything else.
 """
 
+import collections
 import contextlib
 import logging
 import os
@@ -13,14 +14,18 @@ import socket as socket_module
 import warnings
 
 warnings.filterwarnings('ignore', message='(?s).*Eventlet is deprecated')
-os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')    # only numeric addresses and /etc/hosts: the libc resolver will do
+os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')    # numbers and /etc/hosts: the libc resolver will do
 
 import eventlet  # noqa: E402  (the filter above has to come first)
 import eventlet.event  # noqa: E402
+import eventlet.hubs  # noqa: E402
+import eventlet.patcher  # noqa: E402
 import eventlet.queue  # noqa: E402
 import eventlet.semaphore  # noqa: E402
 import eventlet.tpool  # noqa: E402
 import eventlet.wsgi  # noqa: E402
+
+_os_read, _os_write = os.read, os.write      # as they are before patch()
 
 Semaphore = eventlet.semaphore.Semaphore
 Event = eventlet.event.Event
@@ -30,6 +35,7 @@ GreenPool = eventlet.GreenPool
 sleep = eventlet.sleep
 spawn = eventlet.spawn
 spawn_after = eventlet.spawn_after
+current = eventlet.getcurrent
 
 
 def patch():
@@ -45,6 +51,11 @@ def patch():
 def run_native(function, *args, **kwargs):
     """Run a blocking C call in a real thread while the green threads of this one go on; returns its result."""
     return eventlet.tpool.execute(function, *args, **kwargs)
+
+
+def interrupt(thread, error):
+    """Raise `error` (an exception object) in another green thread, wherever it waits; one that has ended is fine."""
+    eventlet.kill(thread, error)
 
 
 @contextlib.contextmanager
@@ -92,3 +103,35 @@ def listen(host, port, backlog=1024):
 def serve_wsgi(sock, app, pool, log, **options):
     """Serve a WSGI application on a listening socket until the calling green thread is killed."""
     eventlet.wsgi.server(sock, app, custom_pool=pool, log=log, **options)
+
+
+def spawn_native(function, *args):
+    """Start a real thread for a blocking loop as long as the process lives. It must not log nor touch green locks:
+    a :class:`Mailbox` is its one way to the green threads."""
+    threading = eventlet.patcher.original('threading')
+    threading.Thread(target=function, args=args, daemon=True).start()
+
+
+class Mailbox:
+    """Carries items from real threads to a green thread."""
+
+    def __init__(self):
+        self._items = collections.deque()
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        os.set_blocking(self._writer, False)
+
+    def put(self, item):
+        """Leave an item; any thread may."""
+        self._items.append(item)
+        try:
+            _os_write(self._writer, b'.')
+        except BlockingIOError:
+            pass        # the pipe is full of wake-ups that have not been seen yet
+
+    def get(self):
+        """The oldest item; the calling green thread waits for one."""
+        while not self._items:
+            eventlet.hubs.trampoline(self._reader, read=True)
+            _os_read(self._reader, 4096)
+        return self._items.popleft()

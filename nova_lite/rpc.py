@@ -61,11 +61,11 @@ class Transport:
             self._rpc, messaging.Target(topic=topic, server=host), endpoints, executor='eventlet',
             serializer=Serializer(), access_policy=dispatcher.DefaultRPCAccessPolicy)
 
-    def notifier(self, publisher_id):
-        """The Notifier for notifications of both forms; it does nothing unless a driver is configured."""
+    def notifier(self, publisher_id, topics=None):
+        """A Notifier for the configured topics or those given; it does nothing unless a driver is configured."""
         if self._notification is None:
             self._notification = messaging.get_notification_transport(self._conf)
-        return messaging.Notifier(self._notification, publisher_id=publisher_id, serializer=Serializer())
+        return messaging.Notifier(self._notification, publisher_id=publisher_id, serializer=Serializer(), topics=topics)
 
     def cleanup(self):
         self._rpc.cleanup()

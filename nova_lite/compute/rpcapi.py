@@ -29,6 +29,10 @@ class ComputeAPI:
         self._client.prepare(server=host).cast(ctxt, 'abort_build', instance_uuid=instance_uuid)
 
     @rpc.translates_errors
-    def get_console_output(self, ctxt, host, instance):
-        """call → the console log as text, newest last. :raises ConsoleLogNotFound, InstanceNotReady:"""
-        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(ctxt, 'get_console_output', instance=instance)
+    def get_console_output(self, ctxt, host, instance, tail_length=None):
+        """call → the console log as text, newest last; `tail_length`: only that many last lines.
+
+        :raises ConsoleLogNotFound, InstanceNotReady:
+        """
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
+            ctxt, 'get_console_output', instance=instance, tail_length=tail_length)

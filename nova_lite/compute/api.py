@@ -1,0 +1,227 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the REST API calls to act on servers: checks a request, records it, and hands it over to conductor or compute.
+
+Checks come first and change nothing; then everything that makes a new server is written in one transaction; the cast
+that follows may get lost without harm, because the conductor's sweep finds what was recorded.
+"""
+
+import dataclasses
+import logging
+import random
+import re
+import string
+
+from oslo_utils import uuidutils
+
+from nova_lite import exception
+from nova_lite import faultpoints
+from nova_lite.compute import api_checks
+from nova_lite.compute import api_devices
+from nova_lite.compute import api_lookups
+from nova_lite.compute import api_names
+from nova_lite.compute import api_quota
+from nova_lite.compute import power_state
+from nova_lite.compute import task_states
+from nova_lite.compute import vm_states
+from nova_lite.db import instances
+from nova_lite.objects import instance as instance_obj
+from nova_lite.objects import request_spec
+
+LOG = logging.getLogger(__name__)
+
+RESERVATION_LETTERS = string.ascii_lowercase + string.digits
+
+_CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f]')
+
+
+class API:
+    """`enforcer`: policy; `image`, `network`: clients of those services; `conductor`: conductor.api.ComputeTaskAPI;
+    `compute`: compute.rpcapi.ComputeAPI."""
+
+    def __init__(self, conf, db, enforcer, *, image, network, conductor, compute):
+        self._db = db
+        self._enforcer = enforcer
+        self._network = network
+        self._conductor = conductor
+        self._compute = compute
+        self._lookups = api_lookups.Lookups(db, image, conf.default_availability_zone)
+        self.quotas = api_quota.Quotas(db, conf.quota)
+        self._max_local_devices = conf.max_local_block_devices
+        self._force_config_drive = conf.force_config_drive
+        self._default_zone = conf.default_schedule_zone
+
+    # ---- create --------------------------------------------------------------------------------------------------
+
+    def create(self, ctxt, order):
+        """Make the servers of a ServerOrder.
+
+        :returns: ([Instance…], reservation id)
+        :raises: Invalid, Forbidden, NotFound, Conflict and Unavailable families; nothing is made then
+        """
+        return self._create_instance(ctxt, order)
+
+    def _create_instance(self, ctxt, order):
+        self._check_create_policies(ctxt, order)
+        api_checks.check_counts(order)
+        api_checks.check_hints(order.hints)
+        limits = self.quotas.limits(ctxt.project_id)
+        api_quota.check_metadata(limits, order.metadata)
+        api_quota.check_files(limits, order.injected_files)
+        flavor = self._lookups.flavor(ctxt, order.flavor_id)
+        devices = api_devices.complete(order.block_devices, flavor, order.image_id, self._max_local_devices)
+        image = self._lookups.image(ctxt, order.image_id)
+        self._check_flavor_and_image(ctxt, flavor, image)
+        base, spec = self._validate_and_build_base_options(ctxt, order, flavor, image)
+        count = self.quotas.servers_allowed(limits, ctxt.project_id, flavor, order.min_count, order.max_count)
+        self._lookups.check_group_room(spec.instance_group, count, limits)
+        groups = self._network.validate_security_groups(ctxt, order.security_groups)
+        networks = order.networks
+        if networks is not None:
+            networks = self._network.validate_networks(ctxt, networks, count)
+        template = request_spec.BuildRequest(
+            instance=base, image=image, request_spec=spec, admin_password=order.admin_password,
+            injected_files=order.injected_files, requested_networks=networks, security_groups=groups,
+            block_device_mapping=devices)
+        made = self._provision_instances(ctxt, order, template, count, limits)
+        faultpoints.hit('api.before_cast')
+        self._conductor.build_instances(ctxt, made)
+        return [build_request.instance for build_request in made], base.reservation_id
+
+    def _check_create_policies(self, ctxt, order):
+        """Rules for what only some may ask of a new server; that they may create one at all was checked before."""
+        _, host, node = api_checks.split_zone(order.availability_zone)
+        asked = {'os_compute_api:servers:create:attach_network': order.networks,
+                 'os_compute_api:servers:create:attach_volume': order.block_devices,
+                 'os_compute_api:servers:create:forced_host': host or node,
+                 'compute:servers:create:requested_destination': order.host or order.node,
+                 'os_compute_api:servers:create:trusted_certs': order.trusted_certificates}
+        for rule, value in asked.items():
+            if value:
+                self._enforcer.authorize(rule, ctxt)
+
+    def _check_flavor_and_image(self, ctxt, flavor, image):
+        if flavor.disabled:
+            raise exception.FlavorNotFound(flavor_id=flavor.flavorid)
+        api_checks.check_image(image, flavor)
+        if not flavor.root_gb and not self._enforcer.allows('os_compute_api:servers:create:zero_disk_flavor', ctxt):
+            raise exception.Forbidden('Only volume-backed servers are allowed for flavors with zero disk.')
+
+    def _validate_and_build_base_options(self, ctxt, order, flavor, image):
+        """(Instance, RequestSpec) that the servers of an order have in common; uuids, names and count are open yet."""
+        zone, host, node = api_checks.split_zone(order.availability_zone)
+        host, node = order.host or host, order.node or node
+        self._lookups.check_destination(zone, host, node)
+        zone = zone or self._default_zone
+        keypair = self._lookups.keypair(ctxt, order.key_name)
+        spec = request_spec.RequestSpec(
+            flavor=flavor, image=image, project_id=ctxt.project_id, user_id=ctxt.user_id, instance_uuids=[],
+            availability_zone=zone, scheduler_hints=order.hints,
+            requested_destination={'host': host, 'node': node} if host or node else None,
+            instance_group=self._lookups.group(ctxt, order.hints))
+        base = instance_obj.Instance(
+            uuid='', project_id=ctxt.project_id, user_id=ctxt.user_id, display_name=order.name, flavor=flavor,
+            image_meta=image, image_ref=order.image_id or '', vm_state=vm_states.BUILDING,
+            task_state=task_states.SCHEDULING, power_state=power_state.NOSTATE,
+            kernel_id=image.property('kernel_id'), ramdisk_id=image.property('ramdisk_id'),
+            display_description=order.description, availability_zone=zone, key_name=order.key_name,
+            key_data=keypair and keypair.public_key, user_data=order.user_data,
+            config_drive=api_checks.config_drive(order, image, self._force_config_drive),
+            auto_disk_config=api_checks.auto_disk_config(order, image), access_ip_v4=order.access_ip_v4,
+            access_ip_v6=order.access_ip_v6, metadata=order.metadata, tags=sorted(set(order.tags)),
+            security_groups=list(dict.fromkeys(order.security_groups or ['default'])),
+            system_metadata=_system_metadata(order, zone, keypair),
+            reservation_id='r-' + ''.join(random.choices(RESERVATION_LETTERS, k=8)))    # noqa: S311 (no secret)
+        return base, spec
+
+    def _provision_instances(self, ctxt, order, template, count, limits):
+        """Record `count` servers made after a template, unless parallel requests used up the quota meanwhile.
+
+        :returns: [BuildRequest…] :raises OverQuota: nothing is left of them
+        """
+        made = self.create_db_entry_for_new_instance(ctxt, order, template, count)
+        if not self.quotas.recheck(limits, ctxt.project_id):
+            instances.discard(self._db, [build_request.instance.uuid for build_request in made])
+            self.quotas.servers_allowed(limits, ctxt.project_id, template.request_spec.flavor, count, count)
+            raise exception.QuotaError(reason='other requests of the project used up what was left')
+        return made
+
+    def create_db_entry_for_new_instance(self, ctxt, order, template, count):
+        """Write instances, devices, actions and build orders in one transaction. :returns: [BuildRequest…]"""
+        uuids = [uuidutils.generate_uuid() for _ in range(count)]
+        names = [api_names.display_name(order.name, index, count) for index in range(count)]
+        hostnames = api_names.hostnames(order, names, uuids)
+        build_requests = [self._populate_instance_for_create(template, index, uuids, names[index], hostnames[index])
+                          for index in range(count)]
+        return instances.create(self._db, build_requests, ctxt)
+
+    @staticmethod
+    def _populate_instance_for_create(template, index, uuids, name, hostname):
+        """The BuildRequest of one of the servers: building and scheduling, the first states of every server."""
+        instance = dataclasses.replace(template.instance, uuid=uuids[index], launch_index=index, display_name=name,
+                                       hostname=hostname)
+        spec = dataclasses.replace(template.request_spec, instance_uuids=uuids, num_instances=len(uuids))
+        return dataclasses.replace(template, instance=instance, request_spec=spec)
+
+    # ---- read ----------------------------------------------------------------------------------------------------
+
+    def get(self, ctxt, instance_uuid):
+        """The Instance with its fault. Servers of other projects do not exist for who is no admin.
+
+        :raises InstanceNotFound:
+        """
+        if not uuidutils.is_uuid_like(instance_uuid):
+            raise exception.InstanceNotFound(instance_id=instance_uuid)
+        return instances.get(self._db, instance_uuid, project_id=None if ctxt.is_admin else ctxt.project_id)
+
+    def get_all(self, filters, sort, limit, marker):
+        """[Instance…] with their faults; the words are those of db/instances.py.
+
+        :raises MarkerNotFound:
+        """
+        return instances.list_(self._db, filters, sort=sort, limit=limit, marker=marker)
+
+    def get_console_output(self, ctxt, instance, length=None):
+        """The last `length` lines (all of them: None) of what the guest printed, without control characters.
+
+        :raises InstanceNotReady: no host has it yet; ConsoleLogNotFound; Conflict: its host is down
+        """
+        if not instance.host:
+            raise exception.InstanceNotReady(instance_id=instance.uuid)
+        self._lookups.check_host_up(instance)
+        if length == 0:
+            return ''
+        output = _CONTROL.sub('', self._compute.get_console_output(ctxt, instance.host, instance))
+        if length is None:
+            return output
+        lines = output.splitlines(keepends=True)
+        return ''.join(lines[-length:])
+
+    # ---- change --------------------------------------------------------------------------------------------------
+
+    def update_instance(self, ctxt, instance, values):
+        """Save fields that users set (names, addresses, …). :returns: the Instance. :raises InstanceNotFound:"""
+        return instances.update(self._db, instance.uuid, values)
+
+    def delete(self, ctxt, instance):
+        """Have a server deleted: allowed in every state, and again. It is gone when its host has cleaned up.
+
+        :raises Conflict: it is locked; InstanceNotFound: it is gone already
+        """
+        if instance.locked and not ctxt.is_admin:
+            raise exception.Conflict('Instance %s is locked' % instance.uuid)
+        instance = instances.request_delete(self._db, instance.uuid, ctxt)
+        faultpoints.hit('api.before_cast')
+        if instance.host and self._lookups.host_is_up(instance.host):
+            try:
+                self._compute.terminate_instance(ctxt, instance.host, instance.uuid)
+            except exception.MessagingUnavailable:
+                LOG.warning('The message queue is away; the sweep of nova-conductor will delete %s', instance.uuid)
+        else:
+            self._conductor.delete_instance(ctxt, instance.uuid)
+
+
+def _system_metadata(order, zone, keypair):
+    """What has to be known of the order as long as the server lives, beside its own fields."""
+    return {'pinned_availability_zone': zone, 'scheduler_hints': order.hints,
+            'trusted_certs': order.trusted_certificates, 'keypair_type': keypair and keypair.type}

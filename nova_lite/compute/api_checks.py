@@ -1,0 +1,74 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of an order that look at what was found for it (flavor, image, services); none of them changes anything."""
+
+from nova_lite import exception
+
+GIB = 1024 ** 3
+ACTIVE = 'active'
+INTERNAL = '_'          # hints whose names begin so would be for the services' own use
+HINT_VALUES = 128       # most servers that a hint may name
+
+
+def check_counts(order):
+    """:raises Invalid: more at least than at most, or what only one server can have is asked for several"""
+    if order.min_count > order.max_count:
+        raise exception.Invalid('min_count must be <= max_count')
+    if order.hostname and order.max_count > 1:
+        raise exception.Invalid('Unable to allocate a single hostname to multiple instances')
+
+
+def check_hints(hints):
+    """:raises Invalid: a hint with an internal name, or one that names too many servers"""
+    for name, value in hints.items():
+        if name.startswith(INTERNAL):
+            raise exception.Invalid('The scheduler hint %s is not known.' % name[:64])
+        if isinstance(value, list) and len(value) > HINT_VALUES:
+            raise exception.Invalid('The scheduler hint %s names more than %d servers.' % (name[:64], HINT_VALUES))
+
+
+def check_image(image, flavor):
+    """An image must be whole, and a server of the flavor must have room for it.
+
+    :raises ImageNotActive, FlavorMemoryTooSmall, FlavorDiskSmallerThanMinDisk, FlavorDiskSmallerThanImage:
+    """
+    if image.status != ACTIVE:
+        raise exception.ImageNotActive(image_id=image.id)
+    if flavor.memory_mb < image.min_ram:
+        raise exception.FlavorMemoryTooSmall()
+    if flavor.root_gb:      # 0: as large as the image
+        if flavor.root_gb < image.min_disk:
+            raise exception.FlavorDiskSmallerThanMinDisk(flavor_size=flavor.root_gb, image_min_disk=image.min_disk)
+        size = max(image.size or 0, image.virtual_size or 0)
+        if flavor.root_gb * GIB < size:
+            raise exception.FlavorDiskSmallerThanImage(flavor_size=flavor.root_gb * GIB, image_size=size)
+
+
+def auto_disk_config(order, image):
+    """Whether the root partition is to grow with the disk: as ordered, else as the image says.
+
+    :raises Invalid: the image forbids what was ordered
+    """
+    of_image = str(image.properties.get('auto_disk_config', 'true')).lower()
+    if of_image == 'disabled' and order.auto_disk_config:
+        raise exception.Invalid('Requested image %s has automatic disk resize disabled.' % image.id)
+    if order.auto_disk_config is not None:
+        return order.auto_disk_config
+    return of_image in ('true', '1', 'yes', 'on')
+
+
+def config_drive(order, image, force):
+    """Whether the server gets a config drive: as ordered, or because image or configuration demand it."""
+    return order.config_drive or force or image.properties.get('img_config_drive') == 'mandatory'
+
+
+def split_zone(availability_zone):
+    """(zone, host, node) of `zone`, `zone:host`, `zone:host:node` or `zone::node`; None for what is not there.
+
+    :raises Invalid: more parts than these
+    """
+    parts = (availability_zone or '').split(':')
+    if len(parts) > 3:
+        raise exception.Invalid('Unable to parse availability_zone')
+    zone, host, node = (parts + ['', ''])[:3]
+    return zone or None, host or None, node or None

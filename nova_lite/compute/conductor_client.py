@@ -1,0 +1,103 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""How nova-compute talks to nova-conductor: calls whose answer was lost are repeated, for a bounded time.
+
+A transition carries the same token each time, so the conductor answers a repeated one as it answered the first.
+"""
+
+import logging
+import time
+import uuid
+
+from nova_lite import concurrency
+from nova_lite import exception
+
+LOG = logging.getLogger(__name__)
+
+PATIENCE = 60                   # seconds that a call is repeated for
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5
+FOR_EVER = float('inf')
+
+
+class Conductor:
+    """`database`: a conductor.rpcapi.ConductorAPI; `tasks`: a conductor.rpcapi.ComputeTaskAPI.
+
+    Every method raises ServiceUnreachable when the conductor did not answer in `patience` seconds.
+    """
+
+    def __init__(self, database, tasks, patience=PATIENCE):
+        self._database = database
+        self._tasks = tasks
+        self._patience = patience
+
+    def _repeat(self, function, *args, patience=None):
+        started, pause = time.monotonic(), FIRST_PAUSE
+        while True:
+            try:
+                return function(*args)
+            except exception.Unavailable as exc:
+                waited = time.monotonic() - started
+                if waited + pause > (self._patience if patience is None else patience):
+                    raise exception.ServiceUnreachable(
+                        service='conductor', reason='no answer to %s for %d seconds' % (
+                            function.__name__, waited)) from exc
+                LOG.warning('nova-conductor did not answer %s, trying again in %.1f seconds', function.__name__, pause)
+            concurrency.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    # ---- instances -----------------------------------------------------------------------------------------------
+
+    def instance_get(self, ctxt, instance_uuid):
+        """Instance. :raises InstanceNotFound: (also when it is deleted)"""
+        return self._repeat(self._database.instance_get, ctxt, instance_uuid)
+
+    def instance_get_all_by_host(self, ctxt, host):
+        """[Instance…], without deleted ones, in any state."""
+        return self._repeat(self._database.instance_get_all_by_host, ctxt, host)
+
+    def instance_transition(self, ctxt, instance_uuid, event, values, step=None, fault=None, *, patience=None):
+        """Instance after the event. `patience` in seconds, FOR_EVER when only a definite answer will do.
+
+        :raises UnexpectedTaskStateError, UnexpectedDeletingTaskStateError, InstanceNotFound:
+        """
+        token = uuid.uuid4().hex
+        return self._repeat(self._database.instance_transition, ctxt, instance_uuid, event, values, step, fault, token,
+                            patience=patience)
+
+    def instance_update(self, ctxt, instance_uuid, values, step=None, *, patience=None):
+        """Save fields that are not state and/or record a step; patience 0: try once. :raises InstanceNotFound:"""
+        return self._repeat(self._database.instance_update, ctxt, instance_uuid, values, step, patience=patience)
+
+    # ---- what belongs to an instance -----------------------------------------------------------------------------
+
+    def build_request_get(self, ctxt, instance_uuid):
+        """BuildRequest or None."""
+        return self._repeat(self._database.build_request_get, ctxt, instance_uuid)
+
+    def block_devices_get(self, ctxt, instance_uuid):
+        """[BlockDeviceMapping…]"""
+        return self._repeat(self._database.block_devices_get, ctxt, instance_uuid)
+
+    def block_devices_save(self, ctxt, instance_uuid, block_devices):
+        """Replace the device records of an instance."""
+        return self._repeat(self._database.block_devices_save, ctxt, instance_uuid, block_devices)
+
+    def instance_group_get_by_instance(self, ctxt, instance_uuid):
+        """InstanceGroup with the hosts of its other members, or None."""
+        return self._repeat(self._database.instance_group_get_by_instance, ctxt, instance_uuid)
+
+    # ---- the host ------------------------------------------------------------------------------------------------
+
+    def service_report(self, ctxt, host, binary, topic):
+        """The heartbeat; never repeated: the next one says the same."""
+        return self._database.service_report(ctxt, host, binary, topic)
+
+    def compute_node_save(self, ctxt, compute_node):
+        """ComputeNode as kept."""
+        return self._repeat(self._database.compute_node_save, ctxt, compute_node)
+
+    # ---- work handed back ----------------------------------------------------------------------------------------
+
+    def reschedule_instance(self, ctxt, build_request, host, fault, *, retry):
+        """cast: `host` could not build it and is clean again; with `retry` another may try."""
+        return self._repeat(self._tasks.reschedule_instance, ctxt, build_request, host, fault, retry)

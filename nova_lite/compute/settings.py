@@ -1,0 +1,46 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator may set of nova-compute, read once from the configuration and passed in."""
+
+import dataclasses
+
+MIB_PER_GIB = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Intervals in seconds (0 or less: never), memory in MiB, disk in GiB. See conf/compute.py for each."""
+
+    max_concurrent_builds: int = 10
+    update_resources_interval: int = 60
+    sync_power_state_interval: int = 600
+    running_deleted_instance_action: str = 'reap'
+    running_deleted_instance_poll_interval: int = 300
+    image_cache_interval: int = 2400
+    handle_lifecycle_events: bool = True
+    cpu_allocation_ratio: float = 4.0
+    ram_allocation_ratio: float = 1.0
+    disk_allocation_ratio: float = 1.0
+    reserved_memory_mb: int = 512
+    reserved_disk_gb: int = 0
+    reserved_vcpus: int = 0
+    host_ip: str | None = None
+
+
+def from_conf(conf):
+    """The Settings of a process."""
+    return Settings(
+        max_concurrent_builds=conf.max_concurrent_builds,
+        update_resources_interval=conf.update_resources_interval,
+        sync_power_state_interval=conf.sync_power_state_interval,
+        running_deleted_instance_action=conf.running_deleted_instance_action,
+        running_deleted_instance_poll_interval=conf.running_deleted_instance_poll_interval,
+        image_cache_interval=conf.image_cache.manager_interval,
+        handle_lifecycle_events=conf.workarounds.handle_virt_lifecycle_events,
+        cpu_allocation_ratio=conf.cpu_allocation_ratio,
+        ram_allocation_ratio=conf.ram_allocation_ratio,
+        disk_allocation_ratio=conf.disk_allocation_ratio,
+        reserved_memory_mb=conf.reserved_host_memory_mb,
+        reserved_disk_gb=-(-conf.reserved_host_disk_mb // MIB_PER_GIB),
+        reserved_vcpus=conf.reserved_host_cpus,
+        host_ip=conf.my_ip)
