@@ -97,7 +97,10 @@ def listen(host, port, backlog=1024):
     """A listening TCP socket on a numeric address (IPv4 or IPv6). Raises OSError when the port is taken."""
     family = socket_module.AF_INET6 if ':' in host else socket_module.AF_INET
     # by default eventlet lets two processes share a port, and each would get half of the requests
-    return eventlet.listen((host, port), family=family, backlog=backlog, reuse_port=False)
+    sock = eventlet.listen((host, port), family=family, backlog=backlog, reuse_port=False)
+    # accepted sockets inherit it; without it the end of a long answer waits for the client's delayed acknowledgement
+    sock.setsockopt(socket_module.IPPROTO_TCP, socket_module.TCP_NODELAY, 1)
+    return sock
 
 
 def serve_wsgi(sock, app, pool, log, **options):
