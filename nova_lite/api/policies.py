@@ -47,7 +47,112 @@ FLAVORS = (
      '/flavors/{flavor_id}/os-extra_specs/{id}'),
 )
 
-OPERATIONS = FLAVORS
+SERVERS = 'os_compute_api:servers:%s'
+CONSOLE_OUTPUT = 'os_compute_api:os-console-output'
+LOCKED = 'os_compute_api:os-lock-server:unlock:unlock_override'
+
+SERVER_RULES = (
+    (SERVERS % 'index', READER_OR_ADMIN, 'List servers', 'GET', '/servers'),
+    (SERVERS % 'detail', READER_OR_ADMIN, 'List servers with details', 'GET', '/servers/detail'),
+    (SERVERS % 'index:get_all_tenants', ADMIN, 'List servers of all projects', 'GET', '/servers?all_tenants'),
+    (SERVERS % 'detail:get_all_tenants', ADMIN, 'List servers of all projects with details', 'GET',
+     '/servers/detail?all_tenants'),
+    (SERVERS % 'allow_all_filters', ADMIN, 'Use every filter of the list', 'GET', '/servers'),
+    (SERVERS % 'show', READER_OR_ADMIN, 'Show a server', 'GET', '/servers/{server_id}'),
+    (SERVERS % 'show:host_status', ADMIN, 'See the state of a server\'s host', 'GET', '/servers/{server_id}'),
+    (SERVERS % 'show:host_status:unknown-only', ADMIN, 'See that a server\'s host is in an unknown state', 'GET',
+     '/servers/{server_id}'),
+    ('os_compute_api:os-extended-server-attributes', ADMIN, 'See a server\'s host and how it was made', 'GET',
+     '/servers/{server_id}'),
+    (SERVERS % 'create', MEMBER_OR_ADMIN, 'Create a server', 'POST', '/servers'),
+    (SERVERS % 'create:forced_host', ADMIN, 'Create a server on a host of one\'s choice, by availability_zone', 'POST',
+     '/servers'),
+    ('compute:servers:create:requested_destination', ADMIN, 'Create a server on a host of one\'s choice', 'POST',
+     '/servers'),
+    (SERVERS % 'create:attach_volume', MEMBER_OR_ADMIN, 'Create a server with block devices', 'POST', '/servers'),
+    (SERVERS % 'create:attach_network', MEMBER_OR_ADMIN, 'Create a server with networks', 'POST', '/servers'),
+    (SERVERS % 'create:trusted_certs', MEMBER_OR_ADMIN, 'Create a server with trusted image certificates', 'POST',
+     '/servers'),
+    (SERVERS % 'create:zero_disk_flavor', ADMIN, 'Create a server with an image and a flavor without root disk', 'POST',
+     '/servers'),
+    (SERVERS % 'update', MEMBER_OR_ADMIN, 'Change a server\'s names and addresses', 'PUT', '/servers/{server_id}'),
+    (SERVERS % 'delete', MEMBER_OR_ADMIN, 'Delete a server', 'DELETE', '/servers/{server_id}'),
+    (CONSOLE_OUTPUT, MEMBER_OR_ADMIN, 'See what a server prints on its console', 'POST',
+     '/servers/{server_id}/action (os-getConsoleOutput)'),
+    (LOCKED, ADMIN, 'Act on a server that somebody else locked', 'POST', '/servers/{server_id}/action (unlock)'),
+)
+
+LIMITS = 'os_compute_api:limits'
+INSTANCE_ACTIONS = 'os_compute_api:os-instance-actions:%s'
+KEYPAIRS = 'os_compute_api:os-keypairs:%s'
+SERVER_GROUPS = 'os_compute_api:os-server-groups:%s'
+SERVICES = 'os_compute_api:os-services:%s'
+HYPERVISORS = 'os_compute_api:os-hypervisors:%s'
+AVAILABILITY_ZONE = 'os_compute_api:os-availability-zone:%s'
+QUOTA_SETS = 'os_compute_api:os-quota-sets:%s'
+QUOTA_CLASSES = 'os_compute_api:os-quota-class-sets:%s'
+TENANT_USAGE = 'os_compute_api:os-simple-tenant-usage:%s'
+EXTENSIONS = 'os_compute_api:extensions'
+
+OF_USER_OR_ADMIN = 'rule:context_is_admin or user_id:%(user_id)s'
+
+OF_PROJECTS = (
+    (LIMITS, ANYBODY, 'Show limits', 'GET', '/limits'),
+    (LIMITS + ':other_project', ADMIN, 'Show the limits of another project', 'GET', '/limits'),
+    (INSTANCE_ACTIONS % 'list', READER_OR_ADMIN, 'List the actions of a server', 'GET',
+     '/servers/{server_id}/os-instance-actions'),
+    (INSTANCE_ACTIONS % 'show', READER_OR_ADMIN, 'Show an action of a server', 'GET',
+     '/servers/{server_id}/os-instance-actions/{request_id}'),
+    (INSTANCE_ACTIONS % 'events', ADMIN, 'See host and traceback of the events of an action', 'GET',
+     '/servers/{server_id}/os-instance-actions/{request_id}'),
+    (INSTANCE_ACTIONS % 'events:details', ADMIN, 'See the details of the events of an action', 'GET',
+     '/servers/{server_id}/os-instance-actions/{request_id}'),
+    (KEYPAIRS % 'index', OF_USER_OR_ADMIN, 'List key pairs', 'GET', '/os-keypairs'),
+    (KEYPAIRS % 'create', OF_USER_OR_ADMIN, 'Create a key pair', 'POST', '/os-keypairs'),
+    (KEYPAIRS % 'show', OF_USER_OR_ADMIN, 'Show a key pair', 'GET', '/os-keypairs/{keypair_name}'),
+    (KEYPAIRS % 'delete', OF_USER_OR_ADMIN, 'Delete a key pair', 'DELETE', '/os-keypairs/{keypair_name}'),
+    (SERVER_GROUPS % 'index', READER_OR_ADMIN, 'List server groups', 'GET', '/os-server-groups'),
+    (SERVER_GROUPS % 'index:all_projects', ADMIN, 'List the server groups of all projects', 'GET',
+     '/os-server-groups'),
+    (SERVER_GROUPS % 'create', MEMBER_OR_ADMIN, 'Create a server group', 'POST', '/os-server-groups'),
+    (SERVER_GROUPS % 'show', READER_OR_ADMIN, 'Show a server group', 'GET', '/os-server-groups/{server_group_id}'),
+    (SERVER_GROUPS % 'delete', MEMBER_OR_ADMIN, 'Delete a server group', 'DELETE',
+     '/os-server-groups/{server_group_id}'),
+    (QUOTA_SETS % 'show', READER_OR_ADMIN, 'Show the quotas of a project', 'GET', '/os-quota-sets/{tenant_id}'),
+    (QUOTA_SETS % 'detail', READER_OR_ADMIN, 'Show the quotas of a project and their use', 'GET',
+     '/os-quota-sets/{tenant_id}/detail'),
+    (QUOTA_SETS % 'defaults', ANYBODY, 'Show the quotas of a project without its own', 'GET',
+     '/os-quota-sets/{tenant_id}/defaults'),
+    (QUOTA_SETS % 'update', ADMIN, 'Set the quotas of a project', 'PUT', '/os-quota-sets/{tenant_id}'),
+    (QUOTA_SETS % 'delete', ADMIN, 'Give a project the default quotas again', 'DELETE', '/os-quota-sets/{tenant_id}'),
+    (TENANT_USAGE % 'show', READER_OR_ADMIN, 'Show the usage of a project', 'GET',
+     '/os-simple-tenant-usage/{tenant_id}'),
+    (TENANT_USAGE % 'list', ADMIN, 'Show the usage of all projects', 'GET', '/os-simple-tenant-usage'),
+    (AVAILABILITY_ZONE % 'list', READER_OR_ADMIN, 'List availability zones', 'GET', '/os-availability-zone'),
+    (EXTENSIONS, ANYBODY, 'List the extensions of old', 'GET', '/extensions'),
+)
+
+OF_THE_CLOUD = (
+    (AVAILABILITY_ZONE % 'detail', ADMIN, 'List availability zones with their hosts', 'GET',
+     '/os-availability-zone/detail'),
+    (QUOTA_CLASSES % 'show', ADMIN, 'Show the default quotas', 'GET', '/os-quota-class-sets/{quota_class}'),
+    (QUOTA_CLASSES % 'update', ADMIN, 'Set the default quotas', 'PUT', '/os-quota-class-sets/{quota_class}'),
+    (SERVICES % 'list', ADMIN, 'List the services', 'GET', '/os-services'),
+    (SERVICES % 'update', ADMIN, 'Change a service', 'PUT', '/os-services/{service_id}'),
+    (SERVICES % 'delete', ADMIN, 'Forget a service', 'DELETE', '/os-services/{service_id}'),
+    (HYPERVISORS % 'list', ADMIN, 'List the hypervisors', 'GET', '/os-hypervisors'),
+    (HYPERVISORS % 'list-detail', ADMIN, 'List the hypervisors with details', 'GET', '/os-hypervisors/detail'),
+    (HYPERVISORS % 'statistics', ADMIN, 'Show sums over all hypervisors', 'GET', '/os-hypervisors/statistics'),
+    (HYPERVISORS % 'show', ADMIN, 'Show a hypervisor', 'GET', '/os-hypervisors/{hypervisor_id}'),
+    (HYPERVISORS % 'uptime', ADMIN, 'Show the uptime of a hypervisor', 'GET',
+     '/os-hypervisors/{hypervisor_id}/uptime'),
+    (HYPERVISORS % 'search', ADMIN, 'Search hypervisors by name', 'GET',
+     '/os-hypervisors/{hypervisor_hostname_pattern}/search'),
+    (HYPERVISORS % 'servers', ADMIN, 'List the servers of hypervisors', 'GET',
+     '/os-hypervisors/{hypervisor_hostname_pattern}/servers'),
+)
+
+OPERATIONS = FLAVORS + SERVER_RULES + OF_PROJECTS + OF_THE_CLOUD
 
 
 def list_rules():

@@ -6,13 +6,32 @@
 """
 
 from nova_lite.api import policies
+from nova_lite.api.openstack import microversions
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import availability_zones
+from nova_lite.api.openstack.compute import extensions
 from nova_lite.api.openstack.compute import flavors
+from nova_lite.api.openstack.compute import hypervisors
+from nova_lite.api.openstack.compute import instance_actions
+from nova_lite.api.openstack.compute import keypairs
+from nova_lite.api.openstack.compute import limits
+from nova_lite.api.openstack.compute import quota_sets
+from nova_lite.api.openstack.compute import server_groups
+from nova_lite.api.openstack.compute import servers_routes
+from nova_lite.api.openstack.compute import services
+from nova_lite.api.openstack.compute import simple_tenant_usage
 from nova_lite.api.openstack.compute.schemas import flavors as flavors_schema
+from nova_lite.api.openstack.compute.schemas import instance_actions as actions_schema
+from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
+from nova_lite.api.openstack.compute.schemas import quotas as quotas_schema
+from nova_lite.api.openstack.compute.schemas import server_groups as server_groups_schema
+from nova_lite.api.openstack.compute.schemas import services as services_schema
 from nova_lite.api.openstack.compute.schemas import types
+from nova_lite.api.openstack.compute.schemas import usage as usage_schema
 
 op = wsgi.op
-ANYBODY = wsgi.ANYBODY
+ANYBODY, OBJECT = wsgi.ANYBODY, wsgi.OBJECT
+Since = microversions.Since
 
 _FLAVORS = {
     '/flavors': {
@@ -51,4 +70,111 @@ _FLAVORS = {
     },
 }
 
-TABLE = {**_FLAVORS}
+_PROJECT = {
+    '/limits': {'GET': op(limits.Controller, 'index', policies.LIMITS, query=quotas_schema.LIMITS_QUERY)},
+    '/os-keypairs': {
+        'GET': op(keypairs.Controller, 'index', policies.KEYPAIRS % 'index', target=OBJECT,
+                  query=keypairs_schema.LIST_QUERY),
+        'POST': op(keypairs.Controller, 'create', policies.KEYPAIRS % 'create', target=OBJECT,
+                   body=keypairs_schema.CREATE, success=Since({'2.1': 200, '2.2': 201})),
+    },
+    '/os-keypairs/{id}': {
+        'GET': op(keypairs.Controller, 'show', policies.KEYPAIRS % 'show', target=OBJECT, query=keypairs_schema.QUERY),
+        'DELETE': op(keypairs.Controller, 'delete', policies.KEYPAIRS % 'delete', target=OBJECT,
+                     query=keypairs_schema.QUERY, success=Since({'2.1': 202, '2.2': 204})),
+    },
+    '/os-server-groups': {
+        'GET': op(server_groups.Controller, 'index', policies.SERVER_GROUPS % 'index',
+                  query=server_groups_schema.LIST_QUERY),
+        'POST': op(server_groups.Controller, 'create', policies.SERVER_GROUPS % 'create',
+                   body=server_groups_schema.CREATE),
+    },
+    '/os-server-groups/{id}': {
+        'GET': op(server_groups.Controller, 'show', policies.SERVER_GROUPS % 'show', target=OBJECT,
+                  query=types.NO_QUERY),
+        'DELETE': op(server_groups.Controller, 'delete', policies.SERVER_GROUPS % 'delete', target=OBJECT,
+                     success=204),
+    },
+    '/os-quota-sets/{id}': {
+        'GET': op(quota_sets.Projects, 'show', policies.QUOTA_SETS % 'show', target=OBJECT,
+                  query=quotas_schema.USER_QUERY),
+        'PUT': op(quota_sets.Projects, 'update', policies.QUOTA_SETS % 'update', query=quotas_schema.USER_QUERY,
+                  body=quotas_schema.UPDATE),
+        'DELETE': op(quota_sets.Projects, 'delete', policies.QUOTA_SETS % 'delete', query=quotas_schema.USER_QUERY,
+                     success=202),
+    },
+    '/os-quota-sets/{id}/detail': {
+        'GET': op(quota_sets.Projects, 'detail', policies.QUOTA_SETS % 'detail', target=OBJECT,
+                  query=quotas_schema.USER_QUERY),
+    },
+    '/os-quota-sets/{id}/defaults': {
+        'GET': op(quota_sets.Projects, 'defaults', policies.QUOTA_SETS % 'defaults'),
+    },
+    '/os-simple-tenant-usage': {
+        'GET': op(simple_tenant_usage.Controller, 'index', policies.TENANT_USAGE % 'list',
+                  query=usage_schema.LIST_QUERY),
+    },
+    '/os-simple-tenant-usage/{id}': {
+        'GET': op(simple_tenant_usage.Controller, 'show', policies.TENANT_USAGE % 'show', target=OBJECT,
+                  query=usage_schema.SHOW_QUERY),
+    },
+    '/os-availability-zone': {
+        'GET': op(availability_zones.Controller, 'index', policies.AVAILABILITY_ZONE % 'list', query=types.NO_QUERY),
+    },
+    '/extensions': {'GET': op(extensions.Controller, 'index', policies.EXTENSIONS, query=types.NO_QUERY)},
+    '/extensions/{id}': {'GET': op(extensions.Controller, 'show', policies.EXTENSIONS, query=types.NO_QUERY)},
+    '/servers/{server_id}/os-instance-actions': {
+        'GET': op(instance_actions.Controller, 'index', policies.INSTANCE_ACTIONS % 'list', target=OBJECT,
+                  query=actions_schema.LIST_QUERY),
+    },
+    '/servers/{server_id}/os-instance-actions/{id}': {
+        'GET': op(instance_actions.Controller, 'show', policies.INSTANCE_ACTIONS % 'show', target=OBJECT,
+                  query=types.NO_QUERY),
+    },
+}
+
+_CLOUD = {
+    '/os-availability-zone/detail': {
+        'GET': op(availability_zones.Controller, 'detail', policies.AVAILABILITY_ZONE % 'detail',
+                  query=types.NO_QUERY),
+    },
+    '/os-quota-class-sets/{id}': {
+        'GET': op(quota_sets.Classes, 'show', policies.QUOTA_CLASSES % 'show', query=types.NO_QUERY),
+        'PUT': op(quota_sets.Classes, 'update', policies.QUOTA_CLASSES % 'update', body=quotas_schema.UPDATE_CLASS),
+    },
+    '/os-services': {
+        'GET': op(services.Controller, 'index', policies.SERVICES % 'list', query=services_schema.LIST_QUERY),
+    },
+    '/os-services/{id}': {
+        'PUT': [op(services.Controller, 'act', policies.SERVICES % 'update', max='2.52', body=services_schema.UPDATE),
+                op(services.Controller, 'update', policies.SERVICES % 'update', min='2.53',
+                   body=services_schema.UPDATE)],
+        'DELETE': op(services.Controller, 'delete', policies.SERVICES % 'delete', success=204),
+    },
+    '/os-hypervisors': {
+        'GET': op(hypervisors.Controller, 'index', policies.HYPERVISORS % 'list',
+                  query=services_schema.HYPERVISORS_QUERY),
+    },
+    '/os-hypervisors/detail': {
+        'GET': op(hypervisors.Controller, 'detail', policies.HYPERVISORS % 'list-detail',
+                  query=services_schema.HYPERVISORS_QUERY),
+    },
+    '/os-hypervisors/statistics': {
+        'GET': op(hypervisors.Controller, 'statistics', policies.HYPERVISORS % 'statistics', max='2.87'),
+    },
+    '/os-hypervisors/{id}': {
+        'GET': op(hypervisors.Controller, 'show', policies.HYPERVISORS % 'show',
+                  query=services_schema.HYPERVISOR_QUERY),
+    },
+    '/os-hypervisors/{id}/uptime': {
+        'GET': op(hypervisors.Controller, 'uptime', policies.HYPERVISORS % 'uptime', max='2.87'),
+    },
+    '/os-hypervisors/{id}/search': {
+        'GET': op(hypervisors.Controller, 'search', policies.HYPERVISORS % 'search', max='2.52'),
+    },
+    '/os-hypervisors/{id}/servers': {
+        'GET': op(hypervisors.Controller, 'servers', policies.HYPERVISORS % 'servers', max='2.52'),
+    },
+}
+
+TABLE = {**_FLAVORS, **servers_routes.TABLE, **_PROJECT, **_CLOUD}

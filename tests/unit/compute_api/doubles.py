@@ -1,0 +1,203 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Image and network services in memory, at the door where a keystoneauth adapter would send its requests.
+
+Each keeps a log of its requests, so that tests can count them, and can be told to fail.
+"""
+
+import json
+import re
+import uuid
+
+import requests
+
+
+def new_id():
+    return str(uuid.uuid4())
+
+
+class Reply:
+    """As much of a requests.Response as the clients use."""
+
+    def __init__(self, status_code, body=None, content=b''):
+        self.status_code = status_code
+        self._text = json.dumps(body) if body is not None else content.decode('latin-1')
+        self._content = content
+        self.closed = False
+
+    def json(self):
+        return json.loads(self._text)
+
+    def iter_content(self, size):
+        for start in range(0, len(self._content), size):
+            yield self._content[start:start + size]
+
+    def close(self):
+        self.closed = True
+
+
+class BrokenReply(Reply):
+    """Bytes that stop in the middle."""
+
+    def iter_content(self, size):
+        yield self._content
+        raise requests.exceptions.ChunkedEncodingError('broken')
+
+
+class _Service:
+    def __init__(self):
+        self.log = []           # (method, path, token) of each request
+        self.failures = []      # Replies or exceptions for the next requests that `fails` matches
+        self.fails = None
+
+    def request(self, url, method, headers=None, params=(), json=None, authenticated=None, stream=False):
+        token = (headers or {}).get('X-Auth-Token', 'service')
+        assert (authenticated is False) == (token != 'service'), 'one token, never two'
+        self.log.append((method, url, token))
+        if self.failures and re.search(self.fails, '%s %s' % (method, url)):
+            failure = self.failures.pop(0)
+            if isinstance(failure, Exception):
+                raise failure
+            if failure is not None:
+                return failure
+        return self.answer(method, url, token, params, json)
+
+    def count(self, pattern='.'):
+        return sum(bool(re.search(pattern, '%s %s' % entry[:2])) for entry in self.log)
+
+
+class Glance(_Service):
+    """`images`: {id: record}; a private image is seen with the token of its owner (`token-OWNER`) or the service's."""
+
+    def __init__(self):
+        super().__init__()
+        self.images = {}
+        self.members = {}
+
+    def add(self, **fields):
+        record = {'id': new_id(), 'name': 'image', 'status': 'active', 'visibility': 'public', 'owner': 'somebody',
+                  'disk_format': 'raw', 'container_format': 'bare', 'size': 1000, 'virtual_size': None, 'min_disk': 0,
+                  'min_ram': 0, 'checksum': 'c', 'os_hash_algo': 'sha512', 'os_hash_value': 'h', 'protected': False,
+                  'tags': [], 'created_at': 'x', 'updated_at': 'x', 'file': '/f', 'schema': '/s', 'self': '/i',
+                  **fields}
+        self.images[record['id']] = record
+        return record['id']
+
+    def answer(self, method, url, token, params, body):
+        image_id, _, rest = url.removeprefix('/v2/images/').partition('/')
+        image = self.images.get(image_id)
+        hidden = image and image['visibility'] == 'private' and token not in ('service', 'token-%s' % image['owner'])
+        if image is None or hidden:
+            return Reply(404)
+        if rest == 'members':
+            return Reply(200, {'members': self.members.get(image_id, [])})
+        if rest == 'file':
+            return Reply(200, content=b'0123456789') if image['size'] else Reply(204)
+        return Reply(200, image)
+
+
+class Neutron(_Service):
+    """Networks, subnets, ports and security groups; `token-PROJECT` is the token of a project."""
+
+    def __init__(self):
+        super().__init__()
+        self.networks, self.subnets, self.ports, self.security_groups = {}, {}, {}, {}
+        self.port_quota = 500
+        self.auto_network = None
+        self._addresses = iter('10.0.0.%d' % number for number in range(10, 250))
+
+    # ---- what tests set up ---------------------------------------------------------------------------------------
+
+    def add_network(self, project='p1', name='net', subnet=True, **fields):
+        item = {'id': new_id(), 'name': name, 'project_id': project, 'shared': False, 'router:external': False,
+                'mtu': 1450, 'subnets': [], **fields}
+        self.networks[item['id']] = item
+        if subnet:
+            self.add_subnet(item['id'])
+        return item['id']
+
+    def add_subnet(self, network_id, **fields):
+        item = {'id': new_id(), 'network_id': network_id, 'cidr': '10.0.0.0/24', 'gateway_ip': '10.0.0.1',
+                'dns_nameservers': ['9.9.9.9'], 'host_routes': [], **fields}
+        self.subnets[item['id']] = item
+        self.networks[network_id]['subnets'].append(item['id'])
+        return item['id']
+
+    def add_port(self, network_id, project='p1', **fields):
+        subnet = self.networks[network_id]['subnets'][0]
+        item = {'id': new_id(), 'network_id': network_id, 'project_id': project, 'device_id': '', 'device_owner': '',
+                'mac_address': 'fa:16:3e:00:00:%02x' % len(self.ports), 'status': 'DOWN', 'revision_number': 1,
+                'fixed_ips': [{'subnet_id': subnet, 'ip_address': next(self._addresses)}], 'binding:host_id': '',
+                'binding:vif_type': 'unbound', 'binding:vif_details': {}, 'binding:vnic_type': 'normal', **fields}
+        self.ports[item['id']] = item
+        return item['id']
+
+    def add_group(self, name, project='p1'):
+        item = {'id': new_id(), 'name': name, 'project_id': project, 'shared': False}
+        self.security_groups[item['id']] = item
+        return item['id']
+
+    # ---- requests ------------------------------------------------------------------------------------------------
+
+    def answer(self, method, url, token, params, body):
+        collection, _, identifier = url.removeprefix('/v2.0/').partition('/')
+        if collection == 'quotas':
+            used = sum(port['project_id'] == identifier.partition('/')[0] for port in self.ports.values())
+            return Reply(200, {'quota': {'port': {'limit': self.port_quota, 'used': used, 'reserved': 0}}})
+        if collection == 'auto-allocated-topology':
+            if self.auto_network is None:
+                return error(404, 'NotFound')
+            return Reply(200, {'auto_allocated_topology': {'id': self.auto_network}})
+        return getattr(self, '_%s' % method.lower())(collection.replace('-', '_'), identifier, token, params, body)
+
+    def _get(self, collection, identifier, token, params, body):
+        wanted = {}
+        for name, value in params:
+            if name != 'fields':
+                wanted.setdefault(name, []).append(value)
+        found = [item for item in getattr(self, collection).values()
+                 if self._sees(token, item) and all(_matches(item, name, values) for name, values in wanted.items())]
+        return Reply(200, {collection: found})
+
+    @staticmethod
+    def _sees(token, item):
+        return (token == 'service' or 'project_id' not in item or item.get('shared') or item.get('router:external')
+                or token == 'token-%s' % item['project_id'])
+
+    def _post(self, collection, identifier, token, params, body):
+        port = body['port']
+        if port['network_id'] not in self.networks:
+            return error(404, 'NetworkNotFound')
+        addresses = {item['ip_address'] for other in self.ports.values() for item in other['fixed_ips']}
+        subnet = self.networks[port['network_id']]['subnets'][0]
+        fixed_ips = [dict(item, subnet_id=subnet) for item in port.pop('fixed_ips', [])]
+        if any(item['ip_address'] in addresses for item in fixed_ips):
+            return error(409, 'IpAddressInUse')
+        made = self.add_port(port['network_id'], **{key: value for key, value in port.items() if key != 'network_id'},
+                             **_bound(port), **({'fixed_ips': fixed_ips} if fixed_ips else {}))
+        return Reply(201, {'port': self.ports[made]})
+
+    def _put(self, collection, identifier, token, params, body):
+        if identifier not in self.ports:
+            return error(404, 'PortNotFound')
+        self.ports[identifier].update(body['port'], **_bound(body['port']))
+        return Reply(200, {'port': self.ports[identifier]})
+
+    def _delete(self, collection, identifier, token, params, body):
+        return Reply(204) if self.ports.pop(identifier, None) else error(404, 'PortNotFound')
+
+
+def error(code, kind):
+    return Reply(code, {'NeutronError': {'type': kind, 'message': 'so it is', 'detail': ''}})
+
+
+def _bound(port):
+    if port.get('binding:host_id'):
+        return {'binding:vif_type': 'bridge', 'binding:vif_details': {'port_filter': True}, 'status': 'ACTIVE'}
+    return {'binding:vif_type': 'unbound', 'status': 'DOWN'}
+
+
+def _matches(item, name, values):
+    if name == 'fixed_ips':
+        return any('ip_address=%s' % fixed['ip_address'] in values for fixed in item['fixed_ips'])
+    return item.get(name) in values
