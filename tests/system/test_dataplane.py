@@ -40,7 +40,7 @@ CONNECT = ('import socket, sys\n'
 SEND = ('import socket, sys\n'
         'socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"hello", (sys.argv[1], int(sys.argv[2])))')
 DHCP_SCRIPT = """#!/bin/sh
-env | grep -E '^(ip|mask|router|staticroutes|mtu|hostname|dns|serverid)='
+env | grep -E '^(ip|mask|router|staticroutes|mtu|hostname|dns|serverid|lease)='
 [ "$1" = bound ] || exit 0
 ip addr flush dev $interface
 ip addr add $ip/$mask dev $interface
@@ -298,6 +298,13 @@ def test_a_stranger_gets_nothing(service, plug):
     wait_for('404 for an address of nobody', lambda: guest.get('http://169.254.169.254/')[0] == 404)
     done = guest.run('busybox', 'udhcpc', '-i', 'eth0', '-n', '-q', '-f', '-t', '2', '-T', '1', '-s', '/bin/true')
     assert done.returncode != 0
+
+
+@pytest.mark.parametrize('name', ['ignore', 'infinite', '42', '1h'])
+def test_names_that_dnsmasq_has_a_meaning_for(service, plug, name):
+    port = service.port(service.network()['id'], dns_name=name)
+    given = plug(port).dhcp()
+    assert (given['ip'], given['hostname'], given['lease']) == (port['fixed_ips'][0]['ip_address'], name, '86400')
 
 
 def test_the_next_port_gets_the_address_of_the_last(service, plug):

@@ -25,13 +25,11 @@ def configuration(network, device, directory):
     """The text of dnsmasq.conf. `device` is the one in the namespace, `directory` where the files are."""
     lines = [
         'interface=' + device, 'except-interface=lo', 'bind-interfaces', 'port=0', 'no-resolv', 'no-hosts',
-        'dhcp-authoritative',
+        'dhcp-authoritative', 'domain=' + network.domain,
         'leasefile-ro',  # the port list is the truth: a lease that was forgotten is granted again
         'dhcp-lease-max=65536', 'pid-file=' + os.path.join(directory, _PID),
         'dhcp-hostsfile=' + os.path.join(directory, _HOSTS), 'dhcp-optsfile=' + os.path.join(directory, _OPTIONS),
     ]
-    if network.domain:
-        lines.append('domain=' + network.domain.rstrip('.'))
     for subnet in network.subnets:
         cidr = ipaddress.ip_network(subnet.cidr)
         lines.append('dhcp-range=set:%s,%s,static,%s,%ds' % (
@@ -40,8 +38,11 @@ def configuration(network, device, directory):
 
 
 def hosts(network):
-    """The text of the hosts file: a line for each port's address."""
-    return ''.join('%s,%s,%s\n' % (host.mac, host.name, host.address) for host in network.hosts)
+    """The text of the hosts file: a line for each port's address.
+
+    Names are full: dnsmasq takes a bare `ignore`, `infinite` or `42` for something else than a name.
+    """
+    return ''.join('%s,%s.%s,%s\n' % (host.mac, host.name, network.domain, host.address) for host in network.hosts)
 
 
 def options(network):

@@ -6,6 +6,7 @@ Every function may be called again: it adds what is missing and leaves what is r
 which costs microseconds; commands run only to change something.
 """
 
+import ipaddress
 import json
 import os
 
@@ -13,6 +14,7 @@ from nova_lite.standins.neutron.dataplane import commands
 from nova_lite.standins.neutron.dataplane import netns
 
 SYSFS = '/sys/class/net'
+_SHORTEST_PREFIX = 8
 
 
 def exists(device):
@@ -125,9 +127,13 @@ def set_addresses(namespace, device, wanted):
 
 
 def routes(but_for=None):
-    """Destinations ('10.0.0.0/24') in the host's main table, but for the default and those through one device."""
+    """Destinations ('10.0.0.0/24') in the host's main table, but for those through one device.
+
+    The default route is none of them, nor are parts of it that a VPN set (0.0.0.0/1).
+    """
     shown = json.loads(commands.run('ip', '-j', '-4', 'route', 'show') or '[]')
-    return [entry['dst'] for entry in shown if entry['dst'] != 'default' and entry.get('dev') != but_for]
+    found = [entry['dst'] for entry in shown if entry['dst'] != 'default' and entry.get('dev') != but_for]
+    return [text for text in found if ipaddress.ip_network(text).prefixlen >= _SHORTEST_PREFIX]
 
 
 def adopt(tap, bridge):

@@ -32,7 +32,7 @@ class Network:
 
     id: str
     mtu: int
-    domain: str = ''
+    domain: str
     gateways: tuple = ()
     dhcp_port: str | None = None  # id of the DHCP port; None where no subnet has DHCP
     dhcp_mac: str | None = None

@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 
 CHECK_SECONDS = 5
 FIREWALL_CHECK_SECONDS = 30
-_FAILURES = (OSError, ValueError)  # CommandError is an OSError
+_EXPECTED = (OSError, ValueError)  # what a host may fail with; CommandError is an OSError
 _METADATA_ADDRESS = metadata_proxy.ADDRESS + '/32'
 
 
@@ -146,16 +146,20 @@ class LinuxBridge:
                     return
                 dirty, self._dirty = self._dirty, set()
             with self._work:
-                for network_id in dirty or self._broken():
-                    self._attempt(network_id, self._update, network_id)
-                self._attempt('firewall', self._protect)
+                self._attempt('check', self._round, dirty)
+
+    def _round(self, dirty):
+        for network_id in dirty or self._broken():
+            self._attempt('network ' + network_id, self._update, network_id)
+        self._attempt('firewall', self._protect)
 
     def _attempt(self, what, action, *arguments):
         try:
             action(*arguments)
-        except _FAILURES as error:
+        except Exception as error:  # whatever it is, the other networks still need this thread
             if self._complaints.get(what) != str(error):
-                LOG.error('Data plane, %s: %s (tried again every %d s)', what, error, CHECK_SECONDS)
+                LOG.error('Data plane, %s: %s (tried again every %d s)', what, error, CHECK_SECONDS,
+                          exc_info=not isinstance(error, _EXPECTED))
             self._complaints[what] = str(error)
         else:
             self._complaints.pop(what, None)

@@ -42,8 +42,8 @@ def test_installations_have_names_of_their_own(tmp_path):
 
 
 def test_hosts_file():
-    assert dnsmasq.hosts(NETWORK) == ('fa:16:3e:00:00:05,web,10.0.0.5\n'
-                                      'fa:16:3e:00:00:06,db,10.0.0.6\n')
+    assert dnsmasq.hosts(NETWORK) == ('fa:16:3e:00:00:05,web.example,10.0.0.5\n'
+                                      'fa:16:3e:00:00:06,db.example,10.0.0.6\n')
 
 
 def test_options_file():
@@ -57,7 +57,7 @@ def test_options_file():
 
 
 def test_options_without_gateway_and_servers():
-    lonely = plan.Network(NETWORK_ID, 1500, subnets=(plan.Subnet('s1', '10.0.0.0/24', None, '10.0.0.2'),))
+    lonely = plan.Network(NETWORK_ID, 1500, 'example', subnets=(plan.Subnet('s1', '10.0.0.0/24', None, '10.0.0.2'),))
     assert dnsmasq.options(lonely).splitlines()[1:] == [
         'tag:subnet-s1,option:classless-static-route,169.254.169.254/32,10.0.0.2',
         'tag:subnet-s1,249,169.254.169.254/32,10.0.0.2', 'tag:subnet-s1,option:router',
