@@ -2,10 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Policy decisions by oslo.policy: the rules of `policies.py`, overridden by the file that `[oslo_policy]` names."""
 
+import dataclasses
+
 from oslo_policy import policy
 
 from nova_lite import exception
 from nova_lite.api import policies
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """Whose thing it is, for what is no object with these fields."""
+
+    project_id: str | None = None
+    user_id: str | None = None
 
 
 class Enforcer:

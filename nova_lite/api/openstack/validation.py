@@ -49,14 +49,14 @@ class Body:
 class Query:
     """A schema for query strings: `{name: schema of one value}`.
 
-    A parameter may come more than once only when its name is in `multiple`. What is not named is an error when `strict`
-    and not there otherwise.
+    A parameter may come more than once (most handlers take the last) unless its name is in `single`. What is not named
+    is an error when `strict` and not there otherwise.
     """
 
-    def __init__(self, parameters, multiple=(), strict=False):
+    def __init__(self, parameters, single=(), strict=False):
         self.parameters = parameters
         self._strict = strict
-        properties = {name: {'type': 'array', 'items': schema, **({} if name in multiple else {'maxItems': 1})}
+        properties = {name: {'type': 'array', 'items': schema, **({'maxItems': 1} if name in single else {})}
                       for name, schema in parameters.items()}
         self._validator = jsonschema.Draft202012Validator(
             _check({'type': 'object', 'properties': properties, 'additionalProperties': False}),

@@ -11,14 +11,13 @@ SORT_KEYS = ['created_at', 'description', 'disabled', 'ephemeral_gb', 'flavorid'
 
 _LIST = types.PAGE | {'is_public': types.STRING, 'minRam': types.STRING, 'minDisk': types.STRING,
                       'sort_key': {'enum': SORT_KEYS}, 'sort_dir': {'enum': ['asc', 'desc']}}
-_MULTIPLE = tuple(_LIST)        # sent twice, the last one counts
 
 LIST_QUERY = microversions.Since({
-    '2.1': validation.Query(_LIST, _MULTIPLE),
-    '2.75': validation.Query(_LIST, _MULTIPLE, strict=True),
+    '2.1': validation.Query(_LIST),
+    '2.75': validation.Query(_LIST, strict=True),
     '2.102': validation.Query(
         _LIST | {'name': types.STRING, 'sort_key': {'enum': [key for key in SORT_KEYS if key != 'rxtx_factor']}},
-        _MULTIPLE, strict=True),
+        strict=True),
 })
 
 _FLAVOR = {

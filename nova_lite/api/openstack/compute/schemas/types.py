@@ -42,11 +42,11 @@ def only(name, schema):
     return closed([name], **{name: schema})
 
 
-def query(parameters=None, closed_since='2.102', **ranges):
+def query(parameters=None, closed_since='2.102'):
     """Query parameters: the same ones at all microversions, and unknown ones refused from `closed_since` on."""
     parameters = parameters or {}
-    return microversions.Since({'2.1': validation.Query(parameters, **ranges),
-                                closed_since: validation.Query(parameters, strict=True, **ranges)})
+    return microversions.Since({'2.1': validation.Query(parameters),
+                                closed_since: validation.Query(parameters, strict=True)})
 
 
 NO_QUERY = query()
