@@ -89,7 +89,7 @@ class LinuxBridge:
         self._inside = {}  # network id: what listens in its namespace
         self._bridges = {}  # network id: its `firewall.Bridge`
         self._protected = None  # the bridges that the firewall table was made from
-        self._firewall_checked = 0.0
+        self._checked = self._firewall_checked = 0.0
         self._complaints = {}  # what failed last, so that the log says it once
         self._thread = threading.Thread(target=self._run, name='dataplane', daemon=True)
 
@@ -149,7 +149,11 @@ class LinuxBridge:
                 self._attempt('check', self._round, dirty)
 
     def _round(self, dirty):
-        for network_id in dirty or self._broken():
+        now = time.monotonic()
+        if now - self._checked >= CHECK_SECONDS:
+            self._checked = now
+            dirty.update(self._broken())
+        for network_id in dirty:
             self._attempt('network ' + network_id, self._update, network_id)
         self._attempt('firewall', self._protect)
 
@@ -165,8 +169,10 @@ class LinuxBridge:
             self._complaints.pop(what, None)
 
     def _broken(self):
-        """Ids of the networks of which something is missing."""
-        return [network_id for network_id in self._source.networks() if not self._whole(network_id)]
+        """Ids of the networks of which something is missing, or is left although they are no more."""
+        present = self._source.networks()
+        return {network_id for network_id in present if not self._whole(network_id)} | (
+            set(self._recorded()) - set(present))
 
     def _whole(self, network_id):
         made = self._made.get(network_id)
