@@ -38,16 +38,18 @@ def main():
 def stack(arguments):
     """Bring what is missing, then go on in the virtualenv."""
     options, layout = lab_options.parse_stack(arguments)
+    # What is made here is open to read for the users that QEMU and RabbitMQ run as; secrets set their own mode.
+    os.umask(0o022)
     preflight.check_user(options, layout)
     preflight.check_machine(options)
     missing = packages.needed(options.virt)
     preflight.check_disk(options, layout, extra_mib=PACKAGES_MIB if missing else 0)
     preflight.check_memory(options)
     preflight.check_ours(layout)
+    preflight.check_reach(options, layout)
     preflight.make_directories(layout)
     if not layout.record.exists():
         lab_options.write_record(layout, options)
-    preflight.check_reach(options, layout)
     packages.install(missing, layout.main_log)
     python = str(virtualenv.python(layout, virtualenv.extras(options), layout.main_log))
     sys.stdout.flush()
