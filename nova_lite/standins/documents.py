@@ -28,6 +28,10 @@ class Collection:
                 sqlalchemy.Column('id', sqlalchemy.String(255), primary_key=True),
                 sqlalchemy.Column('unique_key', sqlalchemy.String(512), nullable=False, unique=True),
                 sqlalchemy.Column('document', sqlalchemy.JSON, nullable=False))
+        # Made once: making a statement costs more than running it.
+        where = self.table.c.id == sqlalchemy.bindparam('key')
+        self.insert, self.update, self.delete = (
+            self.table.insert(), self.table.update().where(where), self.table.delete().where(where))
         self.by_id = {}
         self._by_key = {}
 
@@ -73,21 +77,19 @@ class Change:
         self._done = []
 
     def insert(self, collection, document):
-        self._write(collection, document, collection.table.insert().values(
-            id=document['id'], unique_key=collection.key(document), document=document))
+        self._write(collection, document, collection.insert, {'id': document['id']})
 
     def update(self, collection, document):
-        self._write(collection, document, collection.table.update().where(
-            collection.table.c.id == document['id']).values(
-                unique_key=collection.key(document), document=document))
+        self._write(collection, document, collection.update, {'key': document['id']})
 
     def delete(self, collection, document):
-        self._connection.execute(collection.table.delete().where(collection.table.c.id == document['id']))
+        self._connection.execute(collection.delete, {'key': document['id']})
         self._done.append((collection, document['id'], None))
 
-    def _write(self, collection, document, statement):
+    def _write(self, collection, document, statement, key):
         try:
-            self._connection.execute(statement)
+            self._connection.execute(statement, {
+                **key, 'unique_key': collection.key(document), 'document': document})
         except exc.IntegrityError:
             what = 'name %s' % document['name'] if document.get('name') else 'ID %s' % document['id']
             raise rest.Fault(409, 'Conflict occurred attempting to store %s - Duplicate entry found with %s.'

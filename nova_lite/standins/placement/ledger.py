@@ -126,8 +126,8 @@ class Ledger:
             if parent is not None and provider in (parent, *parent.ancestors()):
                 raise rest.Fault(400, 'Unable to save resource provider %s: creating loop in the provider tree '
                                       'is not allowed.' % provider.uuid)
-            self._store.execute(tables.providers.update().where(tables.providers.c.uuid == provider.uuid)
-                                .values(name=name, parent_uuid=parent_uuid))
+            self._store.execute(tables.update_provider, {
+                'key': provider.uuid, 'name': name, 'parent_uuid': parent_uuid})
             self.by_name.pop(provider.name)
             provider.name = name
             self.by_name[name] = provider
@@ -180,8 +180,8 @@ class Ledger:
 
     def _save(self, provider, bump=True, **values):
         generation, now = provider.generation + (1 if bump else 0), time.time()
-        self._store.execute(tables.providers.update().where(tables.providers.c.uuid == provider.uuid).values(
-            generation=generation, updated_at=now, **values))
+        self._store.execute(tables.update_provider, {
+            'key': provider.uuid, 'generation': generation, 'updated_at': now, **values})
         provider.generation, provider.updated_at = generation, now
 
     def _index(self, provider):
@@ -299,24 +299,22 @@ class Ledger:
     def _store_commit(self, consumers, touched, inventories):
         with self._store.begin() as connection:
             for consumer in consumers:
-                where = tables.consumers.c.uuid == consumer.uuid
                 values = {'project_id': consumer.project_id, 'user_id': consumer.user_id,
                           'consumer_type': consumer.consumer_type, 'generation': consumer.generation,
                           'allocations': consumer.allocations}
                 if not consumer.allocations:
-                    connection.execute(tables.consumers.delete().where(where))
+                    connection.execute(tables.delete_consumer, {'key': consumer.uuid})
                 elif consumer.uuid in self.consumers:
-                    connection.execute(tables.consumers.update().where(where).values(values))
+                    connection.execute(tables.update_consumer, {'key': consumer.uuid, **values})
                 else:
-                    connection.execute(tables.consumers.insert().values(uuid=consumer.uuid, **values))
+                    connection.execute(tables.insert_consumer, {'uuid': consumer.uuid, **values})
             for provider in touched:
-                values = {'generation': provider.generation + 1}
+                values = {'key': provider.uuid, 'generation': provider.generation + 1}
                 if provider in inventories:
                     values['inventories'] = {name: inventory.document()
                                              for name, inventory in inventories[provider][1].items()}
                     values['updated_at'] = time.time()
-                connection.execute(tables.providers.update().where(
-                    tables.providers.c.uuid == provider.uuid).values(values))
+                connection.execute(tables.update_provider, values)
 
     def _apply(self, consumer, change):
         """Let memory hold a consumer as it now is."""

@@ -37,3 +37,10 @@ classes = sqlalchemy.Table(
     'placement_resource_class', METADATA,
     COLUMN('id', sqlalchemy.Integer, primary_key=True),
     COLUMN('name', STRING(255), nullable=False, unique=True))
+
+# Statements that every claim of resources runs, made once: making one costs more than running it.
+KEY = sqlalchemy.bindparam('key')
+insert_consumer = consumers.insert()
+update_consumer = consumers.update().where(consumers.c.uuid == KEY)
+delete_consumer = consumers.delete().where(consumers.c.uuid == KEY)
+update_provider = providers.update().where(providers.c.uuid == KEY)

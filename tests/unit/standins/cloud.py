@@ -1,12 +1,17 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Log-ins and calls to a stand-in's WSGI application without a socket."""
+"""Log-ins, calls to a stand-in's WSGI application without a socket, and what several tests need of Placement."""
 
 import json
+import uuid
 
 from nova_lite.standins import rest
 
 PASSWORDS = {'admin': 'admin-pw', 'demo': 'demo-pw', 'nova': 'service-pw'}
+
+VERSION = {'OpenStack-API-Version': 'placement 1.39'}
+SIZE = {'VCPU': 1, 'MEMORY_MB': 512}
+QUERY = '/allocation_candidates?resources=VCPU:1,MEMORY_MB:512'
 
 
 class Client:
@@ -37,3 +42,30 @@ def login(app, user, project=None, scope=None):
     status, headers, content = rest.call(app, 'POST', '/v3/auth/tokens', body)
     assert status == 201, content
     return headers['x-subject-token']
+
+
+def make_host(placement, name, parent=None, traits=(), **totals):
+    """A provider with inventories of the totals; its uuid."""
+    body = {'name': name, 'parent_provider_uuid': parent}
+    status, provider = placement('POST', '/resource_providers', body)
+    assert status == 200, provider
+    path = '/resource_providers/' + provider['uuid']
+    inventories = {key: {'total': total} for key, total in (totals or {'VCPU': 4, 'MEMORY_MB': 4096}).items()}
+    status, body = placement('PUT', path + '/inventories', {
+        'resource_provider_generation': 0, 'inventories': inventories})
+    assert status == 200, body
+    if traits:
+        status, body = placement('PUT', path + '/traits', {'resource_provider_generation': 1, 'traits': list(traits)})
+        assert status == 200, body
+    return provider['uuid']
+
+
+def claim(placement, host, consumer=None, generation=None, resources=None):
+    """Put an allocation: (status, answer)."""
+    return placement('PUT', '/allocations/%s' % (consumer or uuid.uuid4()), {
+        'allocations': {host: {'resources': resources or SIZE}}, 'project_id': 'p', 'user_id': 'u',
+        'consumer_generation': generation, 'consumer_type': 'INSTANCE'})
+
+
+def usages(placement, host):
+    return placement('GET', '/resource_providers/%s/usages' % host)[1]['usages']

@@ -8,6 +8,7 @@ from oslo_config import cfg
 from nova_lite.standins import settings
 from nova_lite.standins import store as stores
 from nova_lite.standins.keystone import app as keystone_app
+from nova_lite.standins.placement import app as placement_app
 from tests.unit.standins import cloud
 
 
@@ -44,3 +45,9 @@ def admin(keystone):
 @pytest.fixture
 def demo(keystone):
     return cloud.Client(keystone.app, cloud.login(keystone.app, 'demo', 'demo'))
+
+
+@pytest.fixture
+def placement(store, keystone):
+    token = cloud.login(keystone.app, 'nova', 'service')
+    return cloud.Client(placement_app.application(store, keystone.identify), token, cloud.VERSION)
