@@ -81,6 +81,9 @@ class Detail:
         if self._version >= (2, 75):
             return self.show(instance)
         view = self._core(instance)
+        for shown in view['addresses'].values():
+            for address in shown:
+                del address['OS-EXT-IPS:type'], address['OS-EXT-IPS-MAC:mac_addr']
         self._add_later(view, instance)
         return view
 
