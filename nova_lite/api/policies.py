@@ -49,7 +49,6 @@ FLAVORS = (
 
 SERVERS = 'os_compute_api:servers:%s'
 CONSOLE_OUTPUT = 'os_compute_api:os-console-output'
-LOCKED = 'os_compute_api:os-lock-server:unlock:unlock_override'
 
 SERVER_RULES = (
     (SERVERS % 'index', READER_OR_ADMIN, 'List servers', 'GET', '/servers'),
@@ -79,7 +78,6 @@ SERVER_RULES = (
     (SERVERS % 'delete', MEMBER_OR_ADMIN, 'Delete a server', 'DELETE', '/servers/{server_id}'),
     (CONSOLE_OUTPUT, MEMBER_OR_ADMIN, 'See what a server prints on its console', 'POST',
      '/servers/{server_id}/action (os-getConsoleOutput)'),
-    (LOCKED, ADMIN, 'Act on a server that somebody else locked', 'POST', '/servers/{server_id}/action (unlock)'),
 )
 
 LIMITS = 'os_compute_api:limits'
