@@ -1,0 +1,40 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The block devices of instances."""
+
+import dataclasses
+import uuid
+
+import sqlalchemy as sa
+
+from nova_lite.db import models
+from nova_lite.db import rows
+from nova_lite.objects import block_device
+
+TABLE = models.block_devices
+
+
+def get_all(db, instance_uuid):
+    """[BlockDeviceMapping…] of an instance, in the order in which they were given."""
+    query = sa.select(*rows.columns(block_device.BlockDeviceMapping, TABLE)).where(
+        TABLE.c.instance_uuid == instance_uuid).order_by(TABLE.c.id)
+    found = db.read(lambda connection: connection.execute(query).all())
+    return [rows.to_object(block_device.BlockDeviceMapping, TABLE, row) for row in found]
+
+
+def save(db, instance_uuid, block_devices):
+    """Replace the records of an instance's devices."""
+    values = to_rows(instance_uuid, block_devices)
+
+    def write(connection):
+        connection.execute(sa.delete(TABLE).where(TABLE.c.instance_uuid == instance_uuid))
+        if values:
+            connection.execute(sa.insert(TABLE), values)
+    db.write(write)
+
+
+def to_rows(instance_uuid, block_devices):
+    """[{column: value}…] to insert for an instance's devices; those without a uuid get one."""
+    return [rows.to_values(dataclasses.replace(device, instance_uuid=instance_uuid,
+                                               uuid=device.uuid or str(uuid.uuid4())), TABLE)
+            for device in block_devices]
