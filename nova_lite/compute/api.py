@@ -161,7 +161,9 @@ class API:
         instance = dataclasses.replace(template.instance, uuid=uuids[index], launch_index=index, display_name=name,
                                        hostname=hostname)
         spec = dataclasses.replace(template.request_spec, instance_uuids=uuids, num_instances=len(uuids))
-        return dataclasses.replace(template, instance=instance, request_spec=spec)
+        devices = [dataclasses.replace(device, uuid=uuidutils.generate_uuid(), instance_uuid=instance.uuid)
+                   for device in template.block_device_mapping]
+        return dataclasses.replace(template, instance=instance, request_spec=spec, block_device_mapping=devices)
 
     # ---- read ----------------------------------------------------------------------------------------------------
 

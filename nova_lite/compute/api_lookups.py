@@ -68,7 +68,7 @@ class Lookups:
 
     def host_is_up(self, host):
         """Whether nova-compute of a host reports itself."""
-        return any(item.host == host and item.up for item in services.list_(self._db, binary=COMPUTE))
+        return any(item.up for item in services.list_(self._db, binary=COMPUTE, host=host))
 
     def check_host_up(self, instance):
         """:raises Conflict: the server's host cannot be asked now"""

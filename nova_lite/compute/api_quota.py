@@ -25,7 +25,7 @@ class Quotas:
 
     def limits(self, project_id):
         """{resource: limit} of a project; -1 for none."""
-        return {**self._defaults, **quotas.get_effective(self._db, project_id)}
+        return {**self._defaults, **quotas.get(self._db, project_id)}
 
     def usage(self, project_id):
         """{'instances', 'cores', 'ram'}: what the servers of a project use."""

@@ -9,7 +9,8 @@ from nova_lite.objects import base
 from nova_lite.objects import instance as instance_obj
 
 CODE = 500
-DETAILS_LENGTH = 8192       # characters; of a longer text the end stays, where the reason is
+MESSAGE_LENGTH = 255                            # characters, as clients know it
+DETAILS_LENGTH, SUMMARY_LENGTH = 8192, 1024     # of a longer text the end stays, where the reason is
 
 # The request itself cannot be met, wherever it is tried. Everything else may be this host's own trouble.
 _FINAL = (exception.Invalid, exception.Forbidden, exception.NotFound, exception.Conflict, exception.BuildAbort,
@@ -24,13 +25,13 @@ def may_reschedule(exc):
 
 def message(exc):
     """What the owner may read: our own sentences, and of anything else only what kind of error it was."""
-    return exc.message if isinstance(exc, exception.NovaException) else type(exc).__name__
+    return (exc.message if isinstance(exc, exception.NovaException) else type(exc).__name__)[:MESSAGE_LENGTH]
 
 
 def details(exc, host, step):
     """What an admin reads: the step, the host, the text and the traceback."""
-    text = 'Step %s on host %s: %s: %s\n' % (step, host, type(exc).__name__, exc)
-    return text + ''.join(traceback.format_exception(exc))[-(DETAILS_LENGTH - len(text)):]
+    text = 'Step %s on host %s: %s: %s\n' % (step, host, type(exc).__name__, str(exc)[-SUMMARY_LENGTH:])
+    return text + ''.join(traceback.format_exception(exc))[len(text) - DETAILS_LENGTH:]
 
 
 def from_exception(exc, host, step):

@@ -113,7 +113,7 @@ class ComputeManager:
     # ---- start and stop: hooks of service.Service ----------------------------------------------------------------
 
     def init_host(self):
-        """Connect to the hypervisor, finish or undo what an earlier life left, count and report. Waits for whom that needs."""
+        """Connect, finish or undo what an earlier life left, count and report; waits for whom that needs."""
         _until_done('the hypervisor', lambda: self._driver.init_host(self.host))
         if self._settings.handle_lifecycle_events:
             self._driver.register_event_listener(self._lifecycle_event)

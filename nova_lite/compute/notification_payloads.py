@@ -64,7 +64,7 @@ def fixed_ips(network_info):
 
 # ---- versioned -----------------------------------------------------------------------------------------------
 
-def _object(name, version, **data):
+def _object(name, version, /, **data):
     return {'nova_object.name': name, 'nova_object.version': version, 'nova_object.namespace': 'nova',
             'nova_object.data': data}
 

@@ -109,7 +109,8 @@ class ResourceTracker:
 
     def used(self, nodename):
         """{resource name: amount in use} of a node."""
-        return dict(self._nodes[nodename].used)
+        used = self._nodes[nodename].used
+        return {resource.name: used.get(resource.name, 0) for resource in resources.registered()}
 
     # ---- the recount ---------------------------------------------------------------------------------------------
 

@@ -33,15 +33,16 @@ class Delete:
     def run(self):
         """The whole removal, under the instance's lock (so after a build that notices it); nothing is raised."""
         with self.task.hold():
-            self._do_terminate_instance()
+            try:
+                self._do_terminate_instance()
+            except task.TakenAway as exc:
+                if exc.deleting:        # somebody else has finished it
+                    self.tools.tracker.free(self.uuid)
+                raise
 
     def _do_terminate_instance(self):
         self.task.step = 'terminate_instance'
-        try:
-            instance = self.task.load()
-        except task.TakenAway:
-            self.tools.tracker.free(self.uuid)
-            raise
+        instance = self.task.load()
         if instance.task_state != task_states.DELETING:
             LOG.info('Not terminated: its task_state is %s', instance.task_state)
             return
@@ -86,10 +87,8 @@ class Delete:
 
     def _finish(self):
         faultpoints.hit('compute.before_deleted', self.tools.host)
-        try:
-            self.task.final_transition('deleted', terminated_at=base.utcnow())
-        finally:
-            self.tools.tracker.free(self.uuid)
+        self.task.final_transition('deleted', terminated_at=base.utcnow())
+        self.tools.tracker.free(self.uuid)
 
     def _failed(self, exc):
         fault = faults.from_exception(exc, self.tools.host, self.task.step)

@@ -18,6 +18,9 @@ from nova_lite.objects import action as action_obj
 
 LOG = log.getLogger(__name__)
 
+_GONE = (exception.UnexpectedDeletingTaskStateError, exception.InstanceNotFound)
+_REFUSALS = (*_GONE, exception.UnexpectedTaskStateError, exception.InvalidTransition)
+
 
 class TakenAway(Exception):
     """The instance is not this task's any more: it is being deleted (`deleting`), or another process moved it on."""
@@ -38,7 +41,7 @@ class InstanceTask:
         self.instance = None
         self.step = 'waiting for its turn'
         self._on_failure = on_failure
-        self._open = []             # names of action events that were begun and not reported as ended
+        self._open = []             # names of action events that were (or may have been) begun and not ended
         self._finished = []         # those of them that ended well: the next report says so
         self._interruption = None
         self._thread = None         # set while it may be interrupted
@@ -81,14 +84,9 @@ class InstanceTask:
         step = self._step_report(begin=list(begin), end=ended, result=result, action_done=done)
         if result != 'Success' and fault is not None:
             step.details, step.traceback = fault.message, fault.details
-        try:
+        with self._reporting(step):
             self.instance = self.tools.conductor.instance_transition(
                 self.ctxt, self.uuid, event, values, step, fault, patience=patience)
-        except (exception.UnexpectedDeletingTaskStateError, exception.InstanceNotFound) as exc:
-            raise TakenAway(str(exc.message), deleting=True) from exc
-        except (exception.UnexpectedTaskStateError, exception.InvalidTransition) as exc:
-            raise TakenAway(str(exc.message), deleting=False) from exc
-        self._reported(step)
         return self.instance
 
     def final_transition(self, event, **values):
@@ -109,11 +107,21 @@ class InstanceTask:
     def report(self, begin=()):
         """Report steps without a transition."""
         step = self._step_report(begin=list(begin), end=list(self._finished))
-        try:
+        with self._reporting(step):
             self.tools.conductor.instance_update(self.ctxt, self.uuid, {}, step)
-        except exception.InstanceNotFound as exc:
-            raise TakenAway(exc.message, deleting=True) from exc
-        self._reported(step)
+
+    @contextlib.contextmanager
+    def _reporting(self, step):
+        """Around a call to the conductor with a StepReport: what it begins counts as open unless it was refused."""
+        before = list(self._open)
+        self._open += step.begin
+        try:
+            yield
+        except _REFUSALS as exc:
+            self._open = before
+            raise TakenAway(exc.message, deleting=isinstance(exc, _GONE)) from exc
+        self._open = [name for name in self._open if name not in step.end]
+        self._finished = [name for name in self._finished if name not in step.end]
 
     def finish(self, *names):
         """These action events ended well; the next report says so."""
@@ -136,10 +144,6 @@ class InstanceTask:
 
     def _step_report(self, **fields):
         return action_obj.StepReport(host=self.tools.host, request_id=self.ctxt.request_id, **fields)
-
-    def _reported(self, step):
-        self._open = [name for name in self._open if name not in step.end] + step.begin
-        self._finished = [name for name in self._finished if name not in step.end]
 
     # ---- interruption --------------------------------------------------------------------------------------------
 
