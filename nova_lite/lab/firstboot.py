@@ -6,10 +6,9 @@ import base64
 import re
 import time
 
-import requests
-
 from nova_lite.lab import errors
 from nova_lite.lab import progress
+from nova_lite.lab import rest
 
 NAME = "first"
 # Marks the server that stack.sh boots, so that a later start replaces it and no other.
@@ -29,53 +28,14 @@ ADDRESS_LINE = re.compile(r"nova_lite guest: address ([0-9.]+)")
 UUID_LINE = re.compile(r"nova_lite guest: uuid ([0-9a-f-]{36})")
 
 
-class Cloud:
-    """REST calls of one user of the cloud, each answered with parsed JSON or a LabError."""
-
-    def __init__(self, layout, user, project, password):
-        self._layout = layout
-        self._session = requests.Session()
-        scope = {"project": {"name": project, "domain": {"id": "default"}}}
-        identity = {"methods": ["password"],
-                    "password": {"user": {"name": user, "domain": {"id": "default"}, "password": password}}}
-        answer = self._request("POST", "identity", "/v3/auth/tokens",
-                               json={"auth": {"identity": identity, "scope": scope}})
-        self.token = answer.headers["X-Subject-Token"]
-        self.project_id = answer.json()["token"]["project"]["id"]
-        self._session.headers["X-Auth-Token"] = self.token
-
-    def get(self, service, path, **parameters):
-        return self._request("GET", service, path, params=parameters).json()
-
-    def post(self, service, path, body):
-        answer = self._request("POST", service, path, json=body)
-        return answer.json() if answer.content else {}
-
-    def delete(self, service, path):
-        self._request("DELETE", service, path)
-
-    def upload(self, path, data):
-        self._request("PUT", "image", path, data=data, headers={"Content-Type": "application/octet-stream"})
-
-    def _request(self, method, service, path, **arguments):
-        url = self._layout.url(service, path)
-        try:
-            answer = self._session.request(method, url, timeout=120, **arguments)
-        except requests.RequestException as exc:
-            raise errors.LabError(f"{method} {url}: {exc}") from exc
-        if answer.status_code >= 400:
-            raise errors.LabError(f"{method} {url}: {answer.status_code} {' '.join(answer.text.split())[:300]}")
-        return answer
-
-
 def boot(layout, keys, image, *, real):
     """Upload `image` where it is missing, boot a server from it and show its way to ACTIVE.
 
     With `real` guests wait for the guest's own words too. Returns {server, image, network, project, token} for
     the hints on how to go on. Raises LabError when the server fails or the guest stays silent.
     """
-    admin = Cloud(layout, "admin", "admin", keys["admin_password"])
-    demo = Cloud(layout, "demo", "demo", keys["demo_password"])
+    admin = rest.Cloud(layout, "admin", "admin", keys["admin_password"])
+    demo = rest.Cloud(layout, "demo", "demo", keys["demo_password"])
     image_id = _image(admin, image)
     network_id = _network(admin)
     _remove_earlier(demo)

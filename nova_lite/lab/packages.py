@@ -31,7 +31,6 @@ LIBVIRT = {
     "iproute2": ("makes bridges and namespaces", "ip"),
     "nftables": ("filters and translates the guests' traffic", "nft"),
     "iptables": ("libvirt's filters against spoofing", "ebtables"),
-    "genisoimage": ("makes config drives", "genisoimage"),
     "libvirt-dev": ("to build libvirt-python", "/usr/include/libvirt/libvirt.h"),
     "pkg-config": ("to build libvirt-python", "pkg-config"),
     "gcc": ("to build libvirt-python", "gcc"),

@@ -11,6 +11,7 @@ from nova_lite.lab import rabbit
 # States of a service, in supervisord's words.
 RUNNING = "RUNNING"
 STARTING = "STARTING"
+DEAD = ("BACKOFF", "FATAL", "EXITED")
 
 @dataclasses.dataclass(frozen=True)
 class Service:

@@ -62,7 +62,7 @@ class Start:
         self._keys = secrets.load(layout)
         host = socket.gethostname()
         hosts = [host] if options.hosts == 1 else [f"{host}-{number}" for number in range(1, options.hosts + 1)]
-        self._waiter = wait.Waiter(layout, self._keys, [f"compute.{name}" for name in hosts])
+        self._waiter = wait.Waiter(layout, self._keys, hosts)
 
     def run(self):
         states = self._supervisor.status()

@@ -9,9 +9,12 @@ import requests
 
 from nova_lite.lab import errors
 from nova_lite.lab import rabbit
+from nova_lite.lab import rest
 from nova_lite.lab import services
 
 SECONDS = 60
+DEAD_SECONDS = 4
+PAUSE = 0.1
 HTTP = {"nova-lite-standins": ("identity", "image", "network", "placement"), "nova-api": ("compute", "metadata")}
 QUEUES = {"nova-conductor": "conductor", "nova-scheduler": "scheduler"}
 
@@ -19,13 +22,14 @@ QUEUES = {"nova-conductor": "conductor", "nova-scheduler": "scheduler"}
 class Waiter:
     """Knows how to tell that each service of a cloud answers.
 
-    `compute_queues` are the RPC queues that nova-compute reads, one for each of its hosts.
+    `hosts` are the names of the hosts that nova-compute answers for.
     """
 
-    def __init__(self, layout, keys, compute_queues):
+    def __init__(self, layout, keys, hosts):
         self._layout = layout
-        self._password = keys["rabbit_password"]
-        self._compute_queues = compute_queues
+        self._keys = keys
+        self._hosts = set(hosts)
+        self._admin = None
 
     def answers(self, name):
         """Whether the service answers now."""
@@ -33,16 +37,25 @@ class Waiter:
             return rabbit.answers(self._layout)
         if name in HTTP:
             return all(self._http(port) for port in HTTP[name])
-        return self._consumed([QUEUES[name]] if name in QUEUES else self._compute_queues)
+        if name in QUEUES:
+            return self._consumed([QUEUES[name]])
+        return self._consumed([f"compute.{host}" for host in self._hosts]) and self._hosts_up()
 
     def wait(self, name, supervisor):
-        """Return when the service answers; LabError with the place of its log when it does not within a minute."""
-        deadline = time.monotonic() + SECONDS
+        """Return when the service answers.
+
+        Raises LabError with its last words and the place of its log when it does not within a minute, or keeps
+        ending at once.
+        """
+        began = time.monotonic()
+        died = 0
         while not self.answers(name):
-            if time.monotonic() > deadline:
-                state = supervisor.status().get(name, "not supervised")
-                raise errors.LabError(f"{name} does not answer after {SECONDS} s ({state}): {self.last_words(name)}")
-            time.sleep(0.1)
+            elapsed = time.monotonic() - began
+            state = supervisor.status().get(name, "not supervised")
+            died += state in services.DEAD
+            if elapsed > SECONDS or died * PAUSE > DEAD_SECONDS:
+                raise errors.LabError(f"{name} does not answer after {elapsed:.0f} s ({state}): {self.last_words(name)}")
+            time.sleep(PAUSE)
 
     def last_words(self, name):
         """The last line that a service logged, and where the rest is."""
@@ -63,12 +76,23 @@ class Waiter:
     def _consumed(self, queues):
         """Whether somebody reads each of the queues."""
         try:
-            with amqp.Connection(f"127.0.0.1:{self._layout.port('amqp')}", "nova_lite", self._password,
+            with amqp.Connection(f"127.0.0.1:{self._layout.port('amqp')}", "nova_lite", self._keys["rabbit_password"],
                                  connect_timeout=3) as connection:
                 channel = connection.channel()
                 return all(channel.queue_declare(queue, passive=True).consumer_count for queue in queues)
         except (OSError, amqp.AMQPError):
             return False
+
+
+    def _hosts_up(self):
+        """Whether the scheduler may choose every host: its heartbeat has been heard."""
+        try:
+            if self._admin is None:
+                self._admin = rest.Cloud(self._layout, "admin", "admin", self._keys["admin_password"])
+            found = self._admin.get("compute", "/v2.1/os-services", binary="nova-compute")["services"]
+        except errors.LabError:
+            return False
+        return self._hosts <= {service["host"] for service in found if service["state"] == "up"}
 
 
 def _tail(path, size=4096):

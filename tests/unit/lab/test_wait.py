@@ -1,0 +1,89 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for services: what counts as an answer, and what is said when none comes."""
+
+import contextlib
+import http.server
+import threading
+
+import pytest
+
+from nova_lite.lab import errors
+from nova_lite.lab import layout as layouts
+from nova_lite.lab import preflight
+from nova_lite.lab import wait
+
+
+class Supervisor:
+    def __init__(self, state):
+        self.state = state
+
+    def status(self):
+        return {name: self.state for name in ("nova-api", "nova-conductor", "rabbitmq")}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    status = 300
+
+    def do_GET(self):
+        self.send_response(self.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@contextlib.contextmanager
+def served(*ports, status=300):
+    handler = type("Answer", (Handler,), {"status": status})
+    servers = [http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) for port in ports]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+@pytest.fixture
+def layout(tmp_path):
+    place = layouts.under(tmp_path, 21000)
+    preflight.make_directories(place)
+    return place
+
+
+@pytest.fixture
+def waiter(layout):
+    return wait.Waiter(layout, {"rabbit_password": "x", "admin_password": "x"}, ["host"])
+
+
+def test_an_http_service_answers_when_all_its_ports_do(layout, waiter):
+    assert not waiter.answers("nova-api")
+    with served(layout.port("compute")):
+        assert not waiter.answers("nova-api")
+        with served(layout.port("metadata"), status=500):
+            assert not waiter.answers("nova-api")
+        with served(layout.port("metadata"), status=404):
+            waiter.wait("nova-api", Supervisor("RUNNING"))
+
+
+def test_no_broker_is_no_answer(waiter):
+    for name in ("rabbitmq", "nova-conductor", "nova-compute"):
+        assert not waiter.answers(name)
+
+
+def test_what_keeps_dying_is_not_waited_for(layout, waiter, monkeypatch):
+    monkeypatch.setattr(wait, "DEAD_SECONDS", 0.2)
+    (layout.log / "nova-conductor.out").write_text("Traceback\n  File\nValueError: no such option\n\n")
+    with pytest.raises(errors.LabError, match=r"nova-conductor does not answer after 0 s \(BACKOFF\): ValueError: no such "
+                                              r"option \(see .*nova-conductor\.out\)"):
+        waiter.wait("nova-conductor", Supervisor("BACKOFF"))
+
+
+def test_what_stays_silent_is_not_waited_for_for_ever(waiter, monkeypatch):
+    monkeypatch.setattr(wait, "SECONDS", 0.3)
+    with pytest.raises(errors.LabError, match=r"rabbitmq does not answer after 0 s \(RUNNING\): no log yet in "):
+        waiter.wait("rabbitmq", Supervisor("RUNNING"))
