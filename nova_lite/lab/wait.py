@@ -54,7 +54,8 @@ class Waiter:
             state = supervisor.status().get(name, "not supervised")
             died += state in services.DEAD
             if elapsed > SECONDS or died * PAUSE > DEAD_SECONDS:
-                raise errors.LabError(f"{name} does not answer after {elapsed:.0f} s ({state}): {self.last_words(name)}")
+                raise errors.LabError(f"{name} does not answer after {elapsed:.0f} s ({state}): "
+                                      f"{self.last_words(name)}")
             time.sleep(PAUSE)
 
     def last_words(self, name):

@@ -19,7 +19,7 @@ class Supervisor:
         self.state = state
 
     def status(self):
-        return {name: self.state for name in ("nova-api", "nova-conductor", "rabbitmq")}
+        return dict.fromkeys(("nova-api", "nova-conductor", "rabbitmq"), self.state)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -78,8 +78,8 @@ def test_no_broker_is_no_answer(waiter):
 def test_what_keeps_dying_is_not_waited_for(layout, waiter, monkeypatch):
     monkeypatch.setattr(wait, "DEAD_SECONDS", 0.2)
     (layout.log / "nova-conductor.out").write_text("Traceback\n  File\nValueError: no such option\n\n")
-    with pytest.raises(errors.LabError, match=r"nova-conductor does not answer after 0 s \(BACKOFF\): ValueError: no such "
-                                              r"option \(see .*nova-conductor\.out\)"):
+    with pytest.raises(errors.LabError, match=r"nova-conductor does not answer after 0 s \(BACKOFF\): "
+                                              r"ValueError: no such option \(see .*nova-conductor\.out\)"):
         waiter.wait("nova-conductor", Supervisor("BACKOFF"))
 
 
