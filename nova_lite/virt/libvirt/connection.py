@@ -1,0 +1,132 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one door to libvirt: a connection that comes back, calls in real threads, its errors as ours, its events.
+
+No other module imports libvirt. What they hand to :meth:`Connection.call` gets libvirt's own objects and runs in a
+real thread, where it must neither log nor wait for a green thread.
+"""
+
+import logging
+
+import libvirt
+
+from nova_lite import concurrency
+from nova_lite import exception
+from nova_lite.compute import power_state
+
+LOG = logging.getLogger(__name__)
+
+KEEPALIVE_SECONDS, KEEPALIVE_COUNT = 10, 6      # a libvirtd that is silent for their product counts as gone
+
+Error = libvirt.libvirtError
+NO_DOMAIN = libvirt.VIR_ERR_NO_DOMAIN
+NO_NWFILTER = libvirt.VIR_ERR_NO_NWFILTER
+NOT_RUNNING = libvirt.VIR_ERR_OPERATION_INVALID
+IN_USE = libvirt.VIR_ERR_OPERATION_FAILED
+
+POWER_STATES = {
+    libvirt.VIR_DOMAIN_NOSTATE: power_state.NOSTATE,
+    libvirt.VIR_DOMAIN_RUNNING: power_state.RUNNING,
+    libvirt.VIR_DOMAIN_BLOCKED: power_state.RUNNING,
+    libvirt.VIR_DOMAIN_PAUSED: power_state.PAUSED,
+    libvirt.VIR_DOMAIN_SHUTDOWN: power_state.SHUTDOWN,
+    libvirt.VIR_DOMAIN_SHUTOFF: power_state.SHUTDOWN,
+    libvirt.VIR_DOMAIN_CRASHED: power_state.CRASHED,
+    libvirt.VIR_DOMAIN_PMSUSPENDED: power_state.SUSPENDED,
+}
+EVENT_STATES = {
+    libvirt.VIR_DOMAIN_EVENT_STARTED: power_state.RUNNING,
+    libvirt.VIR_DOMAIN_EVENT_RESUMED: power_state.RUNNING,
+    libvirt.VIR_DOMAIN_EVENT_SUSPENDED: power_state.PAUSED,
+    libvirt.VIR_DOMAIN_EVENT_STOPPED: power_state.SHUTDOWN,
+    libvirt.VIR_DOMAIN_EVENT_PMSUSPENDED: power_state.SUSPENDED,
+    libvirt.VIR_DOMAIN_EVENT_CRASHED: power_state.CRASHED,
+}
+UNDEFINE_FLAGS = (libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE | libvirt.VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
+                  | libvirt.VIR_DOMAIN_UNDEFINE_NVRAM | libvirt.VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA)
+CLOSED = object()       # what the mailbox brings when libvirt closed the connection
+
+_loop_runs = False
+
+
+def _run_event_loop():
+    """libvirt's own loop: timers, keepalives and events of every connection of the process."""
+    global _loop_runs
+    if _loop_runs:
+        return
+    _loop_runs = True
+    libvirt.registerErrorHandler(_no_print, None)       # libvirt would write every error to stderr besides
+    libvirt.virEventRegisterDefaultImpl()
+
+    def loop():
+        while True:
+            libvirt.virEventRunDefaultImpl()
+
+    # The loop has nothing to wait for, and would spin, until something is registered with it.
+    libvirt.virEventAddTimeout(60000, _no_print, None)
+    concurrency.spawn_native(loop)
+
+
+def _no_print(*_):
+    pass
+
+
+class Connection:
+    """A connection to the libvirtd at `uri`, opened at the first call and again after libvirtd was restarted.
+
+    `mailbox` gets (uuid, power state) for each lifecycle event, and CLOSED when the connection broke.
+    """
+
+    def __init__(self, uri):
+        self.uri = uri
+        self.mailbox = concurrency.Mailbox()
+        self._connection = None
+        self._opening = concurrency.Semaphore()
+
+    def open(self):
+        """Connect if there is no connection. :raises HypervisorError: libvirt does not answer; the text says why."""
+        with self._opening:
+            if self._connection is not None and self._connection.isAlive():
+                return self._connection
+            _run_event_loop()
+            try:
+                self._connection = concurrency.run_native(self._open)
+            except libvirt.libvirtError as exc:
+                raise exception.HypervisorError('libvirt does not answer at %s: %s' % (self.uri, exc)) from exc
+            LOG.info('Connected to libvirt at %s', self.uri)
+            return self._connection
+
+    def call(self, operation, function, *args, instance_id=None):
+        """The result of `function(virConnect, *args)`, run in a real thread.
+
+        :raises InstanceNotFound: libvirt knows no such domain and `instance_id` is given; HypervisorError: whatever
+            else libvirt refused. Its message names the `operation` only, libvirt's own text is in the log.
+        """
+        connection = self.open()
+        try:
+            return concurrency.run_native(function, connection, *args)
+        except libvirt.libvirtError as exc:
+            if instance_id and exc.get_error_code() == NO_DOMAIN:
+                raise exception.InstanceNotFound(instance_id=instance_id) from exc
+            LOG.error('libvirt could not %s: %s', operation, exc)
+            raise exception.HypervisorError('The hypervisor could not %s.' % operation) from exc
+
+    def _open(self):
+        connection = libvirt.open(self.uri)
+        connection.domainEventRegisterAny(None, libvirt.VIR_DOMAIN_EVENT_ID_LIFECYCLE, self._on_event, None)
+        for register in (lambda: connection.registerCloseCallback(self._on_close, None),
+                         lambda: connection.setKeepAlive(KEEPALIVE_SECONDS, KEEPALIVE_COUNT)):
+            try:
+                register()
+            except libvirt.libvirtError as exc:
+                # A driver within this process (test:///) has no connection that could break.
+                if exc.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
+                    raise
+        return connection
+
+    def _on_event(self, _connection, domain, event, _detail, _opaque):
+        if event in EVENT_STATES:
+            self.mailbox.put((domain.UUIDString(), EVENT_STATES[event]))
+
+    def _on_close(self, _connection, _reason, _opaque):
+        self.mailbox.put(CLOSED)

@@ -1,0 +1,49 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the host has to have ready before a guest's interfaces can be plugged."""
+
+import logging
+import os
+
+from nova_lite import exception
+from nova_lite.virt.libvirt import filters
+
+LOG = logging.getLogger(__name__)
+
+BRIDGE = 'bridge'
+BINDING_FAILED = 'binding_failed'
+
+
+def check(vif, sys_net='/sys/class/net'):
+    """Whether this host can plug a vif. :raises PortBindingFailed, VirtualInterfaceCreateException: it cannot."""
+    if vif.vif_type == BINDING_FAILED:
+        raise exception.PortBindingFailed(port_id=vif.id)
+    if vif.vif_type != BRIDGE or not vif.bridge:
+        LOG.error('Port %s has the binding %s, which this driver cannot plug', vif.id, vif.vif_type)
+        raise exception.VirtualInterfaceCreateException()
+    if not os.path.isdir(os.path.join(sys_net, vif.bridge, 'bridge')):
+        LOG.error('There is no bridge %s for port %s', vif.bridge, vif.id)
+        raise exception.VirtualInterfaceCreateException()
+
+
+class Filters:
+    """The filters that libvirt has to know before a guest names them; each is defined once in a process's life."""
+
+    def __init__(self, connection):
+        self._connection = connection
+        self._defined = set()
+
+    def ensure(self, vifs):
+        """Define what the filters of these vifs need."""
+        for name in {filters.filter_name(vif) for vif in vifs if vif.port_security} - self._defined:
+            self._connection.call('set up its network filters', _define, tuple(filters.definitions(name)))
+            self._defined.add(name)
+
+    def forget(self):
+        """libvirt was restarted, perhaps with its configuration lost: define them anew."""
+        self._defined.clear()
+
+
+def _define(connection, documents):
+    for document in documents:
+        connection.nwfilterDefineXML(document)
