@@ -35,15 +35,10 @@ class Candidates:
                               (31, 'in_tree'), (35, 'root_required'), (36, 'same_subtree')):
             if version >= minimum:
                 allowed.add(name)
-        pattern = queries.NAMED if version >= 33 else queries.NUMBERED if version >= 25 else None
-        queries.check_names(request, allowed, pattern)
+        queries.check_names(request, allowed, groups=True)
+        _check_orphans(request, queries.grouped(version))
         groups = queries.groups(self._ledger, request)
-        query = search.Query(groups, nested=version >= 29)
-        limit = queries.single(request, 'limit')
-        if limit is not None:
-            if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:19])):
-                raise queries.bad('Invalid query string parameters: \'%s\' is not a valid limit' % limit[:32])
-            query.limit = int(limit[:19])
+        query = search.Query(groups, nested=version >= 29, limit=queries.limit(request))
         root = request.query.get('root_required')
         if root is not None:
             query.root_traits = self._root_traits(root, version)
@@ -62,17 +57,11 @@ class Candidates:
 
     def _check_groups(self, request, query):
         groups = query.groups
-        if not any(group.resources for group in groups.values()):
-            if request.version < 25:
-                raise queries.bad('Invalid query string parameters: \'resources\' is a required property')
-            raise queries.bad('At least one request group (`resources` or `resources{$S}`) is required.',
-                              queries.MISSING)
-        grouped = {suffix for suffixes in query.subtrees for suffix in suffixes}
-        bare = sorted(suffix for suffix, group in groups.items()
-                      if not group.resources and (suffix not in grouped or request.version < 36))
+        related = {suffix for suffixes in query.subtrees for suffix in suffixes}
+        bare = [suffix for suffix, group in groups.items() if not group.resources and suffix not in related]
         if bare:
-            raise queries.bad('All traits and aggregates must be associated with resources. Found the following '
-                              'orphaned keys: %s' % ', '.join('required' + suffix for suffix in bare))
+            raise queries.bad('Resourceless suffixed group request should be specified in `same_subtree` query param: '
+                              'bad group(s) - %s.' % ', '.join(bare)[:255])
         policy = queries.single(request, 'group_policy')
         if policy not in (None, 'none', 'isolate'):
             raise queries.bad('Invalid query string parameters: \'%s\' is not one of [\'none\', \'isolate\']'
@@ -96,10 +85,34 @@ class Candidates:
         return {uuid: _summary(provider, names, request.version) for uuid, provider in providers.items()}
 
 
+def _check_orphans(request, pattern):
+    """400 where nothing asks for resources, or where, up to 1.35, something else stands without them."""
+    if pattern is None:
+        if 'resources' not in request.query:
+            raise queries.bad('Invalid query string parameters: \'resources\' is a required property')
+        return
+    suffixes = {kind: [] for kind in queries.KINDS}
+    for name in request.query:
+        match = pattern.match(name)
+        if match:
+            suffixes[match.group(1)].append(match.group(2) or '')
+    if request.version < 36:
+        for kind, what in (('required', 'traits'), ('member_of', 'member_of'), ('in_tree', 'in_tree')):
+            orphans = [kind + suffix for suffix in suffixes[kind] if suffix not in suffixes['resources']]
+            if orphans:
+                raise queries.bad('All request groups must specify resources. All %s parameters must be associated '
+                                  'with resources. Found the following orphaned %s keys: %s' % (
+                                      what, what, ', '.join(orphans)[:1024]))
+    if not suffixes['resources']:
+        raise queries.bad('At least one request group (`resources` or `resources{$S}`) is required.'
+                          if request.version < 36 else
+                          'There must be at least one resources or resources[$S] parameter.', queries.MISSING)
+
+
 def _subtrees(request, groups):
     subtrees = []
     for text in request.query.get('same_subtree', ()):
-        suffixes = text.split(',')
+        suffixes = text.strip().split(',')
         unknown = [suffix for suffix in suffixes if not suffix or suffix not in groups]
         if '' in suffixes:
             raise queries.bad('Empty string (unsuffixed group) can not be specified in `same_subtree` queries.')
@@ -130,7 +143,7 @@ def _summary(provider, names, version):
         name: {'capacity': inventory.capacity, 'used': used.get(name, 0)}
         for name, inventory in provider.inventories.items() if names is None or name in names}}
     if version >= 17:
-        document['traits'] = list(provider.traits)
+        document['traits'] = provider.traits
     if version >= 29:
         document['parent_provider_uuid'] = provider.parent.uuid if provider.parent is not None else None
         document['root_provider_uuid'] = provider.root.uuid

@@ -54,7 +54,7 @@ class Ledger:
                 provider = records.Provider(row.uuid, row.name, row.generation, row.updated_at)
                 provider.inventories = {name: records.Inventory(**values)
                                         for name, values in row.inventories.items()}
-                provider.traits = frozenset(row.traits)
+                provider.traits = tuple(row.traits)
                 provider.aggregates = tuple(row.aggregates)
                 self._index(provider)
             for row in rows:
@@ -162,9 +162,9 @@ class Ledger:
         """Let a provider have exactly `traits`; `generation`, if given, must still be its generation."""
         with self._lock:
             self._check_generation(provider, generation)
-            traits = frozenset(traits)
+            traits = tuple(sorted(set(traits), key=lambda name: (name in self.custom_traits, name)))
             if traits != provider.traits:
-                self._save(provider, traits=sorted(traits))
+                self._save(provider, traits=list(traits))
                 provider.traits = traits
 
     def set_aggregates(self, provider, aggregates, generation=None):
@@ -175,8 +175,9 @@ class Ledger:
 
     def _check_generation(self, provider, generation):
         if generation is not None and generation != provider.generation:
-            raise concurrent('resource provider generation conflict: Resource provider\'s generation already '
-                             'changed. Please update the generation and try again.')
+            raise concurrent('resource provider generation conflict for provider %s: actual: %s, given: %s. Resource '
+                             'provider\'s generation already changed. Please update the generation and try again.' % (
+                                 provider.uuid, provider.generation, generation))
 
     def _save(self, provider, bump=True, **values):
         generation, now = provider.generation + (1 if bump else 0), time.time()
@@ -230,16 +231,23 @@ class Ledger:
             change = self._change(consumers)
             self._check_capacity(consumers, change, inventories)
             self._check_in_use(change, inventories)
-            touched = {self.providers[uuid] for consumer in consumers for uuid in consumer.allocations}
-            touched.update(inventories)
-            self._store_commit(consumers, touched, inventories)
-            for provider in touched:
-                provider.generation += 1
+            steps = self._steps(consumers, inventories)
+            self._store_commit(consumers, steps, inventories)
+            for provider, count in steps.items():
+                provider.generation += count
             for provider, (_, wanted) in inventories.items():
                 provider.inventories = wanted
                 provider.updated_at = time.time()
             for consumer in consumers:
                 self._apply(consumer, change)
+
+    def _steps(self, consumers, inventories):
+        """{provider: how much its generation grows}: one for allocations, one for inventories, and one more in a
+        reshape, where inventories are first added and then, once the allocations have moved, taken away."""
+        steps = dict.fromkeys(inventories, 2 if consumers else 1)
+        for provider in {self.providers[uuid] for consumer in consumers for uuid in consumer.allocations}:
+            steps[provider] = steps.get(provider, 0) + 1
+        return steps
 
     def _next(self, claim):
         """The consumer as it will be after a claim."""
@@ -290,13 +298,14 @@ class Ledger:
     def _check_in_use(self, change, inventories):
         """409 when an inventory would go that is still in use."""
         for provider, (_, wanted) in inventories.items():
-            left = [name for name, used in provider.used.items()
-                    if name not in wanted and used + change.get((provider.uuid, name), 0) > 0]
+            left = {name for name, used in provider.used.items()
+                    if name not in wanted and used + change.get((provider.uuid, name), 0) > 0}
             if left:
-                raise conflict('Inventory for \'%s\' on resource provider \'%s\' in use.' % (
-                    ', '.join(sorted(left)), provider.uuid), 'placement.inventory.inuse')
+                names = ', '.join(name for name in self.classes() if name in left)
+                raise conflict('Inventory for \'%s\' on resource provider \'%s\' in use.' % (names, provider.uuid),
+                               'placement.inventory.inuse')
 
-    def _store_commit(self, consumers, touched, inventories):
+    def _store_commit(self, consumers, steps, inventories):
         with self._store.begin() as connection:
             for consumer in consumers:
                 values = {'project_id': consumer.project_id, 'user_id': consumer.user_id,
@@ -308,8 +317,8 @@ class Ledger:
                     connection.execute(tables.update_consumer, {'key': consumer.uuid, **values})
                 else:
                     connection.execute(tables.insert_consumer, {'uuid': consumer.uuid, **values})
-            for provider in touched:
-                values = {'key': provider.uuid, 'generation': provider.generation + 1}
+            for provider, count in steps.items():
+                values = {'key': provider.uuid, 'generation': provider.generation + count}
                 if provider in inventories:
                     values['inventories'] = {name: inventory.document()
                                              for name, inventory in inventories[provider][1].items()}

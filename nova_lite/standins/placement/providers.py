@@ -160,6 +160,6 @@ class Providers:
         self._ledger.set_traits(self._ledger.provider(provider_uuid), ())
 
     def _traits(self, request, provider):
-        return versions.reply(request, {'traits': sorted(provider.traits),
+        return versions.reply(request, {'traits': provider.traits,
                                         'resource_provider_generation': provider.generation},
                               updated=provider.updated_at)

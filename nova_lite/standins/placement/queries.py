@@ -8,8 +8,13 @@ import re
 from nova_lite.standins import rest
 from nova_lite.standins.placement import records
 
-NUMBERED = re.compile(r'(resources|required|member_of|in_tree)([1-9][0-9]*)?\Z')
-NAMED = re.compile(r'(resources|required|member_of|in_tree)([a-zA-Z0-9_-]{1,64})?\Z')
+KINDS = ('resources', 'required', 'member_of', 'in_tree')  # the parameters of a request group, before its suffix
+GROUPED = (  # their forms, by the microversion that brought each
+    (33, KINDS, '[a-zA-Z0-9_-]{1,64}'), (31, KINDS, '[1-9][0-9]*'), (25, KINDS[:3], '[1-9][0-9]*'))
+PATTERNS = [(minimum, re.compile(r'(%s)(%s)?\Z' % ('|'.join(kinds), suffix)), [
+    '^%s(%s)?$' % (kind, suffix) for kind in kinds]) for minimum, kinds, suffix in GROUPED]
+INTEGER = re.compile(r'-?[0-9]{1,18}\Z')
+LIMIT = re.compile(r'0*[1-9][0-9]*\Z', re.ASCII)
 BAD_VALUE, MISSING = 'placement.query.bad_value', 'placement.query.missing_value'
 
 
@@ -59,35 +64,56 @@ def bad(message, kind=BAD_VALUE):
     return rest.Fault(400, message, kind)
 
 
-def check_names(request, allowed, pattern=None):
-    """400 for a parameter that the route does not have."""
+def grouped(version):
+    """What the parameters of request groups look like at a microversion; None before there were any."""
+    return next((pattern for minimum, pattern, _ in PATTERNS if version >= minimum), None)
+
+
+def check_names(request, allowed, groups=False):
+    """400 for a parameter that the route does not have; `groups`: whether it has those of request groups."""
+    pattern = grouped(request.version) if groups else None
     for name in request.query:
-        if name not in allowed and not (pattern and pattern.match(name)):
+        if name in allowed or (pattern is not None and pattern.match(name)):
+            continue
+        if pattern is None:
             raise bad('Invalid query string parameters: Additional properties are not allowed (\'%s\' was '
-                      'unexpected)' % name[:64])
+                      'unexpected)' % name[:128])
+        forms = next(forms for _, form, forms in PATTERNS if form is pattern)
+        raise bad('Invalid query string parameters: \'%s\' does not match any of the regexes: %s' % (
+            name[:128], ', '.join('\'%s\'' % form for form in sorted(forms))))
 
 
 def single(request, name):
-    """The value of a parameter that may stand only once; None when it does not stand at all."""
+    """The first value of a parameter, None when it does not stand there."""
     values = request.query.get(name)
-    if values is None:
+    return values[0] if values else None
+
+
+def limit(request):
+    """The number that `limit` gives, None where there is none."""
+    text = single(request, 'limit')
+    if text is None:
         return None
-    if len(values) > 1:
-        raise bad('Invalid query string parameters: \'%s\' was given more than once' % name,
-                  'placement.query.duplicate_key')
-    return values[0]
+    if not LIMIT.match(text):
+        raise bad('Invalid query string parameters: \'%s\' does not match \'^[1-9][0-9]*$\'\n\n'
+                  'Failed validating \'pattern\'' % text[:32])
+    return int(text[:18])
 
 
 def resources(ledger, text, key='resources'):
     """{class: amount} from `VCPU:2,MEMORY_MB:1024`."""
     found = {}
-    for part in text.split(','):
+    for part in text.strip().split(','):
         name, colon, amount = part.partition(':')
-        if not (colon and name and amount.isascii() and amount.isdigit()) or len(amount) > 10:
+        if not (colon and name):
             raise bad('Badly formed resources parameter. Expected resources query string parameter in form: '
-                      '?resources=VCPU:2,MEMORY_MB:1024. Got: %s.' % text[:255])
-        if not 1 <= int(amount) <= records.MAX:
-            raise bad('Requested resource %s requires 1 <= amount <= %d.' % (part[:255], records.MAX))
+                      '?resources=VCPU:2,MEMORY_MB:1024. Got: %s.' % (part[:255] if text else 'empty string'))
+        if not INTEGER.match(amount):
+            raise bad('Requested resource %s expected positive integer amount. Got: %s.' % (name[:255], amount[:64]))
+        if int(amount) < 1:
+            raise bad('Requested resource %s requires amount >= 1. Got: %s.' % (name[:255], amount))
+        if int(amount) > records.MAX:
+            raise bad('Requested resource %s requires amount <= %d.' % (name[:255], records.MAX))
         if not ledger.knows_class(name):
             raise bad('Invalid resource class in %s parameter: No such resource class: %s' % (key, name[:255]))
         found[name] = int(amount)
@@ -99,10 +125,10 @@ def traits(ledger, values, version, key='required'):
     if len(values) > 1 and version < 39:
         values = values[-1:]
     wanted = Traits()
-    for value in values:
+    for value in map(str.strip, values):
         if value.startswith('in:'):
             if version < 39:
-                raise bad('The format "in:HW_CPU_X86_VMX,CUSTOM_MAGIC" only supported since microversion 1.39.')
+                raise bad('The format \'in:HW_CPU_X86_VMX,CUSTOM_MAGIC\' only supported since microversion 1.39.')
             any_of = frozenset(_trait_names(value[3:], key, version))
             if any(name.startswith('!') for name in any_of):
                 raise _bad_traits(value, key, version)
@@ -121,8 +147,7 @@ def traits(ledger, values, version, key='required'):
         raise bad('No such trait(s): %s.' % ', '.join(unknown)[:1024])
     clash = {name for any_of in wanted.required if len(any_of) == 1 for name in any_of} & wanted.forbidden
     if clash:
-        raise bad('Conflicting required and forbidden traits found in the following traits keys: %s: (%s)' % (
-            key, ', '.join(sorted(clash))))
+        raise bad('Conflicting required and forbidden traits found in %s: %s' % (key, ', '.join(sorted(clash))))
     return wanted
 
 
@@ -151,8 +176,8 @@ def aggregates(values, version, key='member_of'):
         if text.startswith('in:'):
             text = text[3:]
         elif ',' in text:
-            raise bad('Multiple values for \'%s\' must be prefixed with the \'in:\' keyword using the valid '
-                      'microversion' % key)
+            raise bad('Multiple values for \'%s\' must be prefixed with the \'in:\' or \'!in:\' keyword using the '
+                      'valid microversion.' % key)
         names = frozenset(text.split(','))
         for name in names:
             if not rest.is_uuid(name):
@@ -166,16 +191,12 @@ def aggregates(values, version, key='member_of'):
 
 def groups(ledger, request):
     """{suffix: Group} from the query string of allocation candidates."""
-    version = request.version
-    if version >= 33:
-        pattern = NAMED
-    else:
-        pattern = NUMBERED if version >= 25 else None
+    version, pattern = request.version, grouped(request.version)
     found = {}
     for name, values in request.query.items():
         match = pattern.match(name) if pattern else None
         kind, suffix = (match.group(1), match.group(2) or '') if match else (name, '')
-        if kind not in ('resources', 'required', 'member_of', 'in_tree'):
+        if kind not in KINDS:
             continue
         group = found.setdefault(suffix, Group(suffix))
         if kind == 'resources':
@@ -187,5 +208,5 @@ def groups(ledger, request):
         else:
             group.in_tree = single(request, name)
             if not rest.is_uuid(group.in_tree):
-                raise bad('Expected \'%s\' parameter to be a valid UUID.' % name)
+                raise bad('Expected \'%s\' parameter to be a format of uuid' % name)
     return found

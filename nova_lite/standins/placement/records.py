@@ -48,7 +48,7 @@ class Provider:
         self.children = []
         self.inventories = {}  # class: Inventory
         self.used = {}  # class: amount
-        self.traits = frozenset()
+        self.traits = ()  # the standard ones first
         self.aggregates = ()  # in the order that they were given
         self.consumers = set()  # uuids
 

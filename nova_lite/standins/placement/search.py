@@ -61,11 +61,13 @@ def search(ledger, query):
 
 
 def _key(candidate):
-    """Equal for candidates that ask the same of the same providers, whichever group each is for."""
-    if len(candidate.resources) == 1:
-        return next(iter(candidate.resources)).uuid
-    return frozenset((provider.uuid, name, amount) for provider, resources in candidate.resources.items()
-                     for name, amount in resources.items())
+    """Equal for candidates that ask the same of the same providers for the same groups."""
+    if len(candidate.mappings) == len(candidate.resources) == 1:
+        return next(iter(candidate.resources))
+    return (frozenset((provider, name, amount) for provider, resources in candidate.resources.items()
+                      for name, amount in resources.items()),
+            frozenset((suffix, provider) for suffix, providers in candidate.mappings.items() if suffix
+                      for provider in providers))
 
 
 def _is_nested(candidate):
@@ -116,9 +118,8 @@ class _Tree:
             return
         group = groups[index]
         for placement in options[index]:
-            if self._query.isolate and group.suffix and group.resources and any(
-                    placement.keys() & other.keys() for suffix, other in chosen.items()
-                    if suffix and self._query.groups[suffix].resources):
+            if self._query.isolate and group.suffix and any(
+                    placement.keys() & other.keys() for suffix, other in chosen.items() if suffix):
                 continue
             added = dict(totals)
             for provider, resources in placement.items():

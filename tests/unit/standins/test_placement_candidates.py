@@ -108,6 +108,15 @@ def test_granular_groups(placement, tree):
     assert candidates(placement, query + '&group_policy=none') == [apart]
 
 
+def test_groups_may_swap_providers(placement):
+    root = cloud.make_host(placement, 'cn')
+    nics = [cloud.make_host(placement, 'nic%d' % number, root, SRIOV_NET_VF=1) for number in range(2)]
+    query = '/allocation_candidates?resources1=SRIOV_NET_VF:1&resources2=SRIOV_NET_VF:1&group_policy=isolate'
+    found = placement('GET', query)[1]['allocation_requests']
+    assert [(item['mappings']['1'], item['mappings']['2']) for item in found] == [
+        ([nics[0]], [nics[1]]), ([nics[1]], [nics[0]])]
+
+
 def test_same_subtree(placement):
     root = cloud.make_host(placement, 'root')
     numa = [cloud.make_host(placement, 'numa%d' % number, root, PCPU=4) for number in range(2)]
@@ -132,9 +141,9 @@ def test_sharing_provider(placement):
 @pytest.mark.parametrize('query', [
     '', 'resources=', 'resources=VCPU:x', 'resources=VCPU:1&colour=red', 'resources=VCPU:1&limit=0',
     'resources=VCPU:1&limit=x', 'resources=VCPU:1&required=', 'resources=VCPU:1&group_policy=maybe',
-    'required1=CUSTOM_X',
-    'resources1=VCPU:1&resources2=VCPU:1', 'resources=VCPU:1&same_subtree=_A', 'resources=VCPU:1&in_tree=x',
-    'resources=VCPU:1&member_of=x', 'resources=VCPU:1&required1=HW_CPU_X86_VMX', 'resources=VCPU:1&limit=1&limit=2',
+    'required1=CUSTOM_X', 'resources1=VCPU:1&resources2=VCPU:1', 'resources=VCPU:1&same_subtree=_A',
+    'resources=VCPU:1&in_tree=x',
+    'resources=VCPU:1&member_of=x', 'resources=VCPU:1&required1=HW_CPU_X86_VMX', 'resources=VCPU:-1',
     'resources=VCPU:1&required=HW_CPU_X86_VMX,!HW_CPU_X86_VMX', 'resources=VCPU:1&root_required=in:COMPUTE_NODE'])
 def test_bad_queries(placement, query):
     assert placement('GET', '/allocation_candidates?' + query)[0] == 400
