@@ -119,4 +119,4 @@ class Application:
         for compiled in entry:
             if compiled.min <= version <= compiled.max:
                 return compiled
-        raise faults.HTTPError(404, 'API version %s is not supported on this method.' % version)
+        raise faults.HTTPError(404, 'API version %s is not supported on this method.' % str(version))

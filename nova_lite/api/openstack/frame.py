@@ -118,6 +118,7 @@ def _foreign_error(status, headers, content):
     try:
         text = json.loads(text)['error']['message']
     except (ValueError, KeyError, TypeError):
+        text = text.splitlines()[-1].strip() if text else ''     # webob's plain texts begin with the status
         if not text or '<' in text or len(text) > 512:
             text = status[4:]
     kept = [pair for pair in headers if pair[0].lower() in _KEPT_HEADERS]

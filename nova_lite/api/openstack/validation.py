@@ -7,6 +7,7 @@ around them; they are stripped.
 """
 
 import copy
+import operator
 import urllib.parse
 
 import jsonschema
@@ -20,8 +21,28 @@ HINTS = {'name': 'A name is printable and neither starts nor ends with a blank.'
 SECRET = {'adminPass', 'user_data', 'contents'}     # values that no answer repeats
 
 
+def _bound(keyword, beyond, words):
+    """A keyword that bounds numbers and, unlike JSON schema's own, strings of digits too."""
+    def check(validator, bound, instance, schema):
+        number = instance
+        if isinstance(instance, str):
+            try:
+                number = int(instance)
+            except ValueError:      # told by the schema's pattern
+                return
+        elif not validator.is_type(instance, 'number'):
+            return
+        if beyond(number, bound):
+            yield jsonschema.ValidationError('%r is %s the %s of %r' % (instance, words, keyword, bound))
+    return check
+
+
+_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {
+    'minimum': _bound('minimum', operator.lt, 'less than'), 'maximum': _bound('maximum', operator.gt, 'greater than')})
+
+
 def _check(schema):
-    jsonschema.Draft202012Validator.check_schema(schema)
+    _Validator.check_schema(schema)
     return schema
 
 
@@ -29,8 +50,8 @@ class Body:
     """A schema for request bodies."""
 
     def __init__(self, schema):
-        self._strict = jsonschema.Draft202012Validator(_check(schema), format_checker=formats.STRICT)
-        self._legacy = jsonschema.Draft202012Validator(_relaxed(schema), format_checker=formats.LEGACY)
+        self._strict = _Validator(_check(schema), format_checker=formats.STRICT)
+        self._legacy = _Validator(_relaxed(schema), format_checker=formats.LEGACY)
 
     def check(self, value, legacy=False):
         """`value`, fit for its handler. :raises faults.HTTPError: 400 that names the field."""
@@ -58,7 +79,7 @@ class Query:
         self._strict = strict
         properties = {name: {'type': 'array', 'items': schema, **({'maxItems': 1} if name in single else {})}
                       for name, schema in parameters.items()}
-        self._validator = jsonschema.Draft202012Validator(
+        self._validator = _Validator(
             _check({'type': 'object', 'properties': properties, 'additionalProperties': False}),
             format_checker=formats.STRICT)
 
