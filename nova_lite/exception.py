@@ -240,7 +240,7 @@ class RescheduledException(Abort):
 
 
 class OperationTimedOut(Abort):
-    msg_fmt = '%(operation)s did not finish in time: the last step was %(step)s on host %(host)s.'
+    msg_fmt = '%(operation)s did not finish in time: the last step was %(step)s.'
 
 
 class ImageDownloadFailed(Abort):

@@ -22,10 +22,15 @@ def create(db, group):
 
 def get(db, uuid, project_id=None):
     """The InstanceGroup with members and hosts. :raises NotFound: also when it is another project's"""
-    found = list_(db, project_id, TABLE.c.uuid == uuid)
-    if not found:
+    found = find(db, uuid, project_id)
+    if found is None:
         raise exception.NotFound('Instance group %s could not be found.' % uuid)
-    return found[0]
+    return found
+
+
+def find(db, uuid, project_id=None):
+    """The InstanceGroup with members and hosts, or None."""
+    return next(iter(list_(db, project_id, TABLE.c.uuid == uuid)), None)
 
 
 def get_by_instance(db, instance_uuid):

@@ -51,6 +51,7 @@ class _Change:
     action: action_obj.InstanceAction | None = None     # begins with this change
     order: request_spec.BuildRequest | None = None      # the order as it goes on
     claim: str | None = None                            # whose it is then
+    kept_ports: list | None = None                      # ids of the user's ports, for a release that is pending
 
 
 # ---- make ----------------------------------------------------------------------------------------------------
@@ -240,12 +241,14 @@ def transition(db, uuid, event, values=None, step=None, fault=None, token=None):
     return _apply(db, uuid, _Change(event, dict(values or {}), step, fault, token))
 
 
-def fail_build(db, uuid, host, step, fault):
+def fail_build(db, build_request, host, step, fault):
     """The transition `build_failed`, if the build is `host`'s: it was told to build and did not hand it on yet.
 
     host: None when none was chosen. :returns, :raises: as :func:`transition`
     """
-    return _apply(db, uuid, _Change('build_failed', step=step, fault=fault, held_by=host or ''))
+    kept = [request.port_id for request in build_request.requested_networks or () if request.port_id]
+    return _apply(db, build_request.instance.uuid, _Change(
+        'build_failed', step=step, fault=fault, held_by=host or '', kept_ports=kept))
 
 
 def take_from_host(db, build_request, host, claim, step):
@@ -317,7 +320,7 @@ def _new_values(rule, change, now):
             TABLE.c.scheduled_by.is_not(None), TABLE.c.scheduled_host.is_(None)))
         values.update(deleted=True, deleted_at=now, terminated_at=now)
     elif change.event == 'build_failed':
-        values.update(_OFF_THE_HOST, release_pending=True)
+        values.update(_OFF_THE_HOST, release_pending=True, kept_ports=change.kept_ports)
     elif change.event == 'rescheduled':
         values.update(_OFF_THE_HOST)
     elif change.event == 'build_started':

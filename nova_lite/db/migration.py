@@ -12,6 +12,7 @@ from alembic import script
 from alembic.runtime import migration
 
 from nova_lite import exception
+from nova_lite.db import engine
 
 LOCK_TIMEOUT = 300              # seconds to wait for another upgrade
 _LOCK_NAME = 'nova_lite_db_sync'
@@ -41,6 +42,17 @@ def check(db):
     if found != wanted:
         raise exception.NovaException('The database has schema %s, this program wants %s: run nova-manage db sync'
                                       % (found or 'none', wanted))
+
+
+def open_database(conf):
+    """The Database of a service, once it answers (by the options of [database], that may be a while).
+
+    :raises ServiceUnreachable: it does not answer; NovaException: its schema is not the one of this code
+    """
+    db = engine.from_conf(conf)
+    db.wait(conf.database.max_retries, conf.database.retry_interval)
+    check(db)
+    return db
 
 
 def head():

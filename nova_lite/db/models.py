@@ -63,8 +63,8 @@ instances = _table(
     _text('flavorid', nullable=False), _int('vcpus', '0'), _int('memory_mb', '0'),
     # the last transition's token: a call that comes again with it has succeeded before
     _text('state_token', 64),
-    # what it holds in Neutron and Placement may still have to be given back
-    _bool('release_pending'),
+    # what it holds in Neutron and Placement has to be given back; the ids of its ports that are the user's, to be kept
+    _bool('release_pending'), _json('kept_ports'),
     # which run of which conductor has taken the order to build it; the host that was chosen; since when that builds
     _text('scheduled_by'), _text('scheduled_host'), _time('host_since'),
     sa.Index('ix_instances_project', 'project_id', 'deleted', 'created_at'),

@@ -60,11 +60,11 @@ def take(db, uuids, claim, step, instead_of=None):
 
 
 def let_go(db, uuids, claim):
-    """Give orders back that could not be dealt with now: the next sweep takes them."""
+    """Give orders back that could not be dealt with now. Their age counts from when they were taken, so after a long
+    wait for the scheduler the next sweep takes them."""
     db.write(lambda connection: connection.execute(
         sa.update(TABLE).where(TABLE.c.uuid.in_(uuids), _SCHEDULING, TABLE.c.scheduled_by == claim,
-                               TABLE.c.scheduled_host.is_(None))
-        .values(scheduled_by=None, updated_at=db.now)))
+                               TABLE.c.scheduled_host.is_(None)).values(scheduled_by=None)))
 
 
 def choose_host(db, build_request, claim, selection, step):
@@ -118,9 +118,11 @@ def touch(db, item):
 
 
 def unreleased(db, before):
-    """[Instance…], deleted or not, that nobody builds and that may still hold ports or an allocation since `before`."""
-    query = sa.select(TABLE).where(TABLE.c.release_pending == sa.true(), TABLE.c.updated_at < before)
-    return [instances.to_instance(row) for row in db.read(lambda connection: connection.execute(query).all())]
+    """[(uuid, project id, ids of ports to keep)…] of instances, deleted or not, that nobody builds and that did not
+    give back all that they hold since `before`. None in place of the port ids: they hold an allocation at most."""
+    query = sa.select(TABLE.c.uuid, TABLE.c.project_id, TABLE.c.kept_ports).where(
+        TABLE.c.release_pending == sa.true(), TABLE.c.updated_at < before)
+    return db.read(lambda connection: connection.execute(query).all())
 
 
 def released(db, uuid):

@@ -16,6 +16,7 @@ from nova_lite import exception
 
 _REGISTRY = {}
 NAME, VERSION, DATA = 'nova_object.name', 'nova_object.version', 'nova_object.data'
+_PLAIN = 'dict'     # the envelope's name for a user's dict that has a key of the envelope
 
 
 def register(version):
@@ -44,7 +45,8 @@ def to_primitive(value):
         return {NAME: type(value).__name__, VERSION: value.VERSION,
                 DATA: {name: to_primitive(getattr(value, name)) for name, _ in _layout(type(value))}}
     if isinstance(value, dict):
-        return {key: to_primitive(item) for key, item in value.items()}
+        items = {key: to_primitive(item) for key, item in value.items()}
+        return {NAME: _PLAIN, VERSION: '1.0', DATA: items} if NAME in items else items
     if isinstance(value, (list, tuple, set, frozenset)):
         return [to_primitive(item) for item in value]
     if isinstance(value, datetime.datetime):
@@ -63,6 +65,8 @@ def from_primitive(value):
         return value
     if NAME not in value:
         return {key: from_primitive(item) for key, item in value.items()}
+    if value[NAME] == _PLAIN:
+        return {key: from_primitive(item) for key, item in value[DATA].items()}
     cls = _REGISTRY.get(value[NAME])
     if cls is None or cls.VERSION.split('.')[0] != value[VERSION].split('.')[0]:
         raise exception.ObjectVersionMismatch(name=value[NAME], got=value[VERSION],

@@ -81,8 +81,8 @@ def _instances():
         _time('created_at', nullable=False), _time('updated_at', nullable=False), _time('launched_at'),
         _time('terminated_at'), _time('deleted_at'), _bool('deleted'),
         _text('flavorid', nullable=False), _int('vcpus', '0'), _int('memory_mb', '0'),
-        _text('state_token', 64), _bool('release_pending'), _text('scheduled_by'), _text('scheduled_host'),
-        _time('host_since'))
+        _text('state_token', 64), _bool('release_pending'), _long('kept_ports'), _text('scheduled_by'),
+        _text('scheduled_host'), _time('host_since'))
     _index('ix_instances_project', 'instances', 'project_id', 'deleted', 'created_at')
     _index('ix_instances_created', 'instances', 'deleted', 'created_at')
     _index('ix_instances_host', 'instances', 'host', 'deleted')
