@@ -14,6 +14,8 @@ from oslo_messaging.rpc import dispatcher
 from nova_lite import context
 from nova_lite import exception
 from nova_lite.objects import base
+from nova_lite.objects import registry  # noqa: F401 (messages may carry any of them)
+from nova_lite.objects import catalog
 
 LOG = logging.getLogger(__name__)
 
@@ -27,7 +29,9 @@ EXPECTED_ERRORS = (exception.NovaException,)
 
 
 class Serializer(messaging.Serializer):
-    """Context and objects to and from what JSON can carry."""
+    """Context and objects (all of `catalog.MODULES`) to and from what JSON can carry."""
+
+    modules = catalog.MODULES
 
     def serialize_entity(self, ctxt, entity):
         return base.to_primitive(entity)
