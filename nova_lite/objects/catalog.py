@@ -1,0 +1,16 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""All kinds of objects: a process that imports this understands each of them, whatever it was sent."""
+
+from nova_lite.objects import action
+from nova_lite.objects import block_device
+from nova_lite.objects import flavor
+from nova_lite.objects import image_meta
+from nova_lite.objects import instance
+from nova_lite.objects import instance_group
+from nova_lite.objects import keypair
+from nova_lite.objects import network
+from nova_lite.objects import request_spec
+from nova_lite.objects import service
+
+MODULES = (action, block_device, flavor, image_meta, instance, instance_group, keypair, network, request_spec, service)
