@@ -15,7 +15,6 @@ from nova_lite import context
 from nova_lite import exception
 from nova_lite.objects import base
 from nova_lite.objects import registry  # noqa: F401 (messages may carry any of them)
-from nova_lite.objects import catalog
 
 LOG = logging.getLogger(__name__)
 
@@ -29,9 +28,7 @@ EXPECTED_ERRORS = (exception.NovaException,)
 
 
 class Serializer(messaging.Serializer):
-    """Context and objects (all of `catalog.MODULES`) to and from what JSON can carry."""
-
-    modules = catalog.MODULES
+    """Context and objects to and from what JSON can carry."""
 
     def serialize_entity(self, ctxt, entity):
         return base.to_primitive(entity)
