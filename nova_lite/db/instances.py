@@ -7,6 +7,7 @@ State changes only by :func:`transition` and its sisters: one UPDATE that compar
 """
 
 import dataclasses
+import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -206,7 +207,7 @@ def update(db, uuid, values, step=None):
 
     :raises InstanceNotFound; Invalid: a field that does not exist or that only a transition may change
     """
-    _check_fields(values)
+    values = _checked(values)
 
     def write(connection):
         now = db.now
@@ -222,10 +223,14 @@ def update(db, uuid, values, step=None):
     return to_instance(row)
 
 
-def _check_fields(values):
+def _checked(values):
+    """{field: value} as it can be saved: a time that came in a message is a text still."""
     allowed = {column.name for column in rows.columns(instance_obj.Instance, TABLE)} - _NOT_UPDATABLE
     if unknown := set(values) - allowed:
         raise exception.Invalid('Not a field of an instance that may be set: %s' % ', '.join(sorted(unknown)))
+    return {name: datetime.datetime.fromisoformat(value)
+            if isinstance(value, str) and isinstance(TABLE.c[name].type, sa.DateTime) else value
+            for name, value in values.items()}
 
 
 def transition(db, uuid, event, values=None, step=None, fault=None, token=None):
@@ -238,7 +243,7 @@ def transition(db, uuid, event, values=None, step=None, fault=None, token=None):
     :raises InstanceNotFound: there is none, or the event is about deleting and it is deleted already
     :raises InvalidTransition: there is no such event
     """
-    return _apply(db, uuid, _Change(event, dict(values or {}), step, fault, token))
+    return _apply(db, uuid, _Change(event, values or {}, step, fault, token))
 
 
 def fail_build(db, build_request, host, step, fault):
@@ -276,8 +281,7 @@ def request_delete(db, uuid, ctxt):
 
 def _apply(db, uuid, change):
     rule = transitions.get(change.event)
-    if change.values:
-        _check_fields(change.values)
+    change.values = _checked(change.values)
 
     def write(connection):
         now = db.now
