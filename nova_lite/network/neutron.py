@@ -33,7 +33,8 @@ class API(neutron_checks.Checks):
         self._networks = neutron_client.Cache(ADDRESS_SECONDS)
 
     def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):
-        """Make and bind the ports of an instance on `host`; on failure everything that was done is undone.
+        """Make and bind the ports of an instance on `host`; on failure what was done is undone. A port whose making was
+        not answered is found by `deallocate_for_instance`.
 
         requested_networks: what `validate_networks` returned (None: no NIC); security_groups: ids, empty for the
         project's default group. The user's ports keep the groups that they have.
@@ -46,12 +47,14 @@ class API(neutron_checks.Checks):
         own = self._ports_to_bind(ctxt, instance, requests)
         binding = {'device_id': instance.uuid, 'binding:host_id': host,
                    'device_owner': 'compute:%s' % (instance.availability_zone or 'nova')}
+        ports = []
         try:
-            ports = [self._bind(ctxt, own[request.port_id], binding) if request.port_id
-                     else self._create(ctxt, instance, request, security_groups, binding) for request in requests]
+            for request in requests:
+                ports.append(self._bind(ctxt, own[request.port_id], binding) if request.port_id
+                             else self._create(ctxt, instance, request, security_groups, binding))
             return self._vifs(ctxt, requests, ports)
         except Exception:
-            self._clean_up(ctxt, instance.uuid, requests)
+            self._release_all(ctxt, instance.uuid, [(port, port['id'] in own) for port in ports])
             raise
 
     def deallocate_for_instance(self, ctxt, instance_uuid, vifs, requested_networks=None):
@@ -63,13 +66,8 @@ class API(neutron_checks.Checks):
         """
         preserved = {vif.id for vif in vifs or () if vif.preserve_on_delete}
         preserved |= {request.port_id for request in requested_networks or () if request.port_id}
-        failure = None
-        for port in self._client.list('ports', ctxt, [('device_id', instance_uuid)]):
-            try:
-                self._release(ctxt, port, port['id'] in preserved)
-            except exception.NovaException as exc:
-                LOG.warning('Port %s of instance %s could not be released: %s', port['id'], instance_uuid, exc)
-                failure = exc
+        found = self._client.list('ports', ctxt, [('device_id', instance_uuid)])
+        failure = self._release_all(ctxt, instance_uuid, [(port, port['id'] in preserved) for port in found])
         if failure is not None:
             raise failure
 
@@ -125,11 +123,16 @@ class API(neutron_checks.Checks):
         except exception.PortNotFound:
             pass        # its owner has deleted it
 
-    def _clean_up(self, ctxt, instance_uuid, requests):
-        try:
-            self.deallocate_for_instance(ctxt, instance_uuid, (), requests)
-        except exception.NovaException:
-            LOG.warning('Ports of instance %s are left for its delete', instance_uuid)
+    def _release_all(self, ctxt, instance_uuid, ports):
+        """Release [(port, it is the user's)…] as far as possible. :returns: the last failure, or None"""
+        failure = None
+        for port, preserve in ports:
+            try:
+                self._release(ctxt, port, preserve)
+            except exception.NovaException as exc:
+                LOG.warning('Port %s of instance %s could not be released: %s', port['id'], instance_uuid, exc)
+                failure = exc
+        return failure
 
     # ---- what is known of the networks ---------------------------------------------------------------------------
 

@@ -205,6 +205,17 @@ def test_what_was_done_before_a_failure_is_undone(service, api, failing, failure
     assert service.ports[port_id]['device_id'] == ''
 
 
+def test_undoing_leaves_the_other_ports_of_the_server_alone(service, api):
+    net, server = service.add_network(), instance()
+    port_id = service.add_port(net)
+    before = api.allocate_for_instance(SERVICE, server, [on(net), on(port_id=port_id)], [], 'h')
+    service.fails, service.failures = 'POST', [None, doubles.error(409, 'OverQuota')]
+    with pytest.raises(exception.PortLimitExceeded):
+        api.allocate_for_instance(SERVICE, server, [on(net), on(net)], [], 'h')
+    assert {vif.id for vif in before} == set(service.ports)
+    assert {port['device_id'] for port in service.ports.values()} == {server.uuid}
+
+
 def test_a_failed_binding_is_undone(service, api, monkeypatch):
     net = service.add_network()
     monkeypatch.setattr(doubles, '_bound', lambda port: {'binding:vif_type': 'binding_failed', 'status': 'DOWN'})
