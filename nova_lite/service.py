@@ -74,6 +74,27 @@ class Service(service.Service):
         """SIGHUP: the launcher has re-read the configuration; nothing here keeps a copy of what may change."""
 
 
+class Group(service.Service):
+    """Many services as one: a launcher has room for ten, and would stop one after the other."""
+
+    def __init__(self, members):
+        super().__init__()
+        self._members = members
+
+    def start(self):
+        _for_each(self._members, lambda member: member.start())
+
+    def stop(self, graceful=True):
+        _for_each(self._members, lambda member: member.stop(graceful))
+        super().stop(graceful)
+
+
+def _for_each(members, function):
+    """Call a function with each at the same time and wait for all. Raises what the first of them that failed raised."""
+    for thread in [concurrency.spawn(function, member) for member in members]:
+        thread.wait()
+
+
 def serve(conf, *services, workers=1):
     """Run services until the process is told to end; `workers` > 1 forks that many processes of the first.
 
@@ -84,6 +105,5 @@ def serve(conf, *services, workers=1):
         launcher.launch_service(services[0], workers=workers)
         return launcher
     launcher = service.ServiceLauncher(conf, restart_method='mutate')
-    for item in services:
-        launcher.launch_service(item)
+    launcher.launch_service(services[0] if len(services) == 1 else Group(services))
     return launcher

@@ -35,6 +35,8 @@ class InstanceNotifier:
                 self._emit(self._versioned, ctxt, 'instance.%s.%s' % (action, phase), payload, phase)
         except Exception:       # whatever a notification driver raises
             LOG.exception('The notification %s.%s could not be sent', action, phase)
+        finally:
+            ctxt.update_store()     # oslo.messaging sends a copy, which puts itself in the place of the original
 
     @staticmethod
     def _emit(notifier, ctxt, event_type, payload, phase):

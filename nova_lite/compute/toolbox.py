@@ -13,10 +13,13 @@ from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
 from nova_lite.virt import driver
 
+DELETES_AT_ONCE = 16    # what they ask of other services and of the message queue stays bounded
+
 
 @dataclasses.dataclass
 class Toolbox:
-    """builds: {instance uuid: tasks.build.Build} from the order's arrival to the end of the build."""
+    """builds: {instance uuid: tasks.build.Build} from the order's arrival to the end of the build; delete_turns: held
+    by each removal that is at work."""
 
     host: str
     settings: settings.Settings
@@ -28,3 +31,5 @@ class Toolbox:
     tracker: resource_tracker.ResourceTracker
     locks: concurrency.NamedLocks = dataclasses.field(default_factory=concurrency.NamedLocks)
     builds: dict = dataclasses.field(default_factory=dict)
+    delete_turns: concurrency.Semaphore = dataclasses.field(
+        default_factory=lambda: concurrency.Semaphore(DELETES_AT_ONCE))

@@ -32,7 +32,7 @@ class Delete:
 
     def run(self):
         """The whole removal, under the instance's lock (so after a build that notices it); nothing is raised."""
-        with self.task.hold():
+        with self.task.hold(), self.tools.delete_turns:
             try:
                 self._do_terminate_instance()
             except task.TakenAway as exc:

@@ -51,7 +51,7 @@ class InstanceTask:
     @contextlib.contextmanager
     def hold(self):
         """Hold the instance's lock, and see to the end of the operation in the block: nothing is raised."""
-        self.ctxt.instance_uuid = self.uuid     # the log's formatter puts it, and the request id, before each line
+        self.ctxt.resource_uuid = self.uuid     # the log's formatter puts it, and the request id, before each line
         self.ctxt.update_store()
         with self.tools.locks.hold(self.uuid):
             try:
