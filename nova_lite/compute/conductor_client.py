@@ -70,6 +70,10 @@ class Conductor:
 
     # ---- what belongs to an instance -----------------------------------------------------------------------------
 
+    def unfinished_action_get(self, ctxt, instance_uuid):
+        """The InstanceAction that is under way on an instance, or None."""
+        return self._repeat(self._database.unfinished_action_get, ctxt, instance_uuid)
+
     def build_request_get(self, ctxt, instance_uuid):
         """BuildRequest or None."""
         return self._repeat(self._database.build_request_get, ctxt, instance_uuid)

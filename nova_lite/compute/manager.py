@@ -81,7 +81,7 @@ class ComputeManager:
         """The deadline of a build is past: undo it, and let the conductor try another host."""
         order = self.tools.builds.get(instance_uuid)
         step = order.task.step if order is not None else 'before it was begun'
-        reason = exception.OperationTimedOut(operation='The build', step=step, host=self.host)
+        reason = exception.OperationTimedOut(operation='The build', step=step)
         if order is not None:
             order.task.interrupt(reason)
         else:

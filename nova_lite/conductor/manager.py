@@ -15,6 +15,7 @@ from nova_lite.conductor import rpcapi
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import sweep
+from nova_lite.db import actions
 from nova_lite.db import block_devices as block_devices_db
 from nova_lite.db import build_requests as build_requests_db
 from nova_lite.db import compute_nodes
@@ -109,6 +110,10 @@ class ConductorManager:
     @rpc.expected_errors
     def instance_update(self, ctxt, instance_uuid, values, step=None):
         instances.update(self._db, instance_uuid, values, step)
+
+    @rpc.expected_errors
+    def unfinished_action_get(self, ctxt, instance_uuid):
+        return actions.latest_unfinished(self._db, instance_uuid)
 
     @rpc.expected_errors
     def build_request_get(self, ctxt, instance_uuid):

@@ -67,6 +67,11 @@ class ConductorAPI:
         return self._call(ctxt, 'instance_update', instance_uuid=instance_uuid, values=values, step=step)
 
     @rpc.translates_errors
+    def unfinished_action_get(self, ctxt, instance_uuid):
+        """call → the InstanceAction that is under way on an instance, without its events, or None."""
+        return self._call(ctxt, 'unfinished_action_get', instance_uuid=instance_uuid)
+
+    @rpc.translates_errors
     def build_request_get(self, ctxt, instance_uuid):
         """call → BuildRequest or None: the order kept for an instance that is not built yet."""
         return self._call(ctxt, 'build_request_get', instance_uuid=instance_uuid)

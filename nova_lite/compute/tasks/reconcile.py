@@ -43,16 +43,25 @@ def _see_to(tools, instance):
     try:
         if instance.task_state == task_states.DELETING:
             LOG.info('Finishing a delete', instance_uuid=instance.uuid)
-            delete.Delete(tools, context.admin_context(), instance.uuid).run()
+            delete.Delete(tools, _context(tools, instance.uuid), instance.uuid).run()
         elif instance.vm_state == vm_states.BUILDING:
             step = FIRST_STEP.get(instance.task_state, STARTED)
             reason = exception.RescheduledException(
                 instance_uuid=instance.uuid, reason='nova-compute was restarted during step %s' % step)
-            AbandonedBuild(tools, context.admin_context(), instance.uuid, reason).run()
+            AbandonedBuild(tools, _context(tools, instance.uuid), instance.uuid, reason).run()
         else:
             power.sync_all(tools, [instance])
     except (Exception, concurrency.Timeout):     # one broken instance must not stop the service
         LOG.exception('An instance could not be seen to at start', instance_uuid=instance.uuid)
+
+
+def _context(tools, uuid):
+    """The context of the request that is under way on an instance: what is done about it belongs to that action."""
+    ctxt = context.admin_context()
+    action = tools.conductor.unfinished_action_get(ctxt, uuid)
+    if action is not None:
+        ctxt.request_id, ctxt.user_id, ctxt.project_id = action.request_id, action.user_id, action.project_id
+    return ctxt
 
 
 class AbandonedBuild:

@@ -15,6 +15,7 @@ from nova_lite.compute import settings
 from nova_lite.compute import task_states
 from nova_lite.compute import transitions
 from nova_lite.compute import vm_states
+from nova_lite.objects import action
 from nova_lite.objects import base
 from nova_lite.objects import block_device
 from nova_lite.objects import flavor
@@ -38,6 +39,7 @@ class Database:
         self.calls, self.events, self.open_events = [], [], []
         self.lose, self.away = {}, False
         self.rescheduled, self.transitions, self.nodes, self.answers = [], [], {}, {}
+        self.failed_requests = []       # request ids of the steps that were reported as failed
         self.before_answer = {}         # method name → function called once before it answers
 
     def _called(self, name):
@@ -94,6 +96,8 @@ class Database:
     def _record(self, step):
         if step is None:
             return
+        if step.result == 'Error':
+            self.failed_requests.append(step.request_id)
         for name in step.end:
             if name in self.open_events:
                 self.open_events.remove(name)
@@ -107,6 +111,11 @@ class Database:
             setattr(instance, name, value)
         self._record(step)
         return self._answer('instance_update', None)
+
+    def unfinished_action_get(self, ctxt, instance_uuid):
+        self._called('unfinished_action_get')
+        return self._answer('unfinished_action_get', action.InstanceAction(
+            action='create', instance_uuid=instance_uuid, request_id='req-first', user_id='u', project_id='p'))
 
     def build_request_get(self, ctxt, instance_uuid):
         self._called('build_request_get')

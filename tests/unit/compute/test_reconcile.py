@@ -39,6 +39,7 @@ def test_a_build_cut_short_is_undone_and_handed_back(world, task_state, step):
     assert (instance_uuid, host, retry) == (uuid, doubles.HOST, True)
     assert 'nova-compute was restarted during step %s' % step in fault.message
     assert world.leftovers() == [] and (build.WHOLE, 'Error') in world.database.events
+    assert world.database.failed_requests == ['req-first'], 'it belongs to the request that began it'
 
 
 def test_a_build_whose_order_is_lost_ends_in_error(world):
