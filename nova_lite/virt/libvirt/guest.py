@@ -98,10 +98,20 @@ def _remove(connection, uuid):
         if exc.get_error_code() not in (libvirt_door.NOT_RUNNING, libvirt_door.NO_DOMAIN):
             raise
     try:
-        domain.undefineFlags(libvirt_door.UNDEFINE_FLAGS)
+        _undefine(domain)
     except libvirt_door.Error as exc:
         if exc.get_error_code() != libvirt_door.NO_DOMAIN:      # a transient domain ends with its guest
             raise
+
+
+def _undefine(domain):
+    """With all that libvirt itself keeps of it, where this kind of hypervisor has such things at all."""
+    try:
+        domain.undefineFlags(libvirt_door.UNDEFINE_FLAGS)
+    except libvirt_door.Error as exc:
+        if exc.get_error_code() != libvirt_door.UNSUPPORTED_FLAGS:
+            raise
+        domain.undefine()
 
 
 def _owned(connection, instances_path):

@@ -42,16 +42,15 @@ class Host:
         self.name, self._type, self._version, self._info, document = told
         self._tree = ElementTree.fromstring(document)
         self.arch = self._tree.findtext('host/cpu/arch')
-        guests = [(item.findtext('os_type'), item.find('arch')) for item in self._tree.iter('guest')]
-        kinds = [(arch, domain.get('type'), os_type) for os_type, arch in guests for domain in arch.iter('domain')]
-        self._supported = tuple((arch.get('name'), kind, os_type) for arch, kind, os_type in kinds
-                                if kind == self._settings.virt_type and arch.get('name') == self.arch)
+        guests = [item.find('arch') for item in self._tree.iter('guest') if item.findtext('os_type') == 'hvm']
+        guests = [arch for arch in guests if arch.get('name') == self.arch]
+        self._supported = tuple((self.arch, domain.get('type'), 'hvm') for arch in guests
+                                for domain in arch.iter('domain') if domain.get('type') == self._settings.virt_type)
         if not self._supported:
             raise exception.HypervisorError('libvirt has no %s guests of type %s here; see [libvirt] virt_type' % (
                 self.arch, self._settings.virt_type))
-        machines = {machine.text for _, arch in guests if arch.get('name') == self.arch
-                    for machine in arch.iter('machine')}
-        self.facts = guest.HostFacts(self.arch, frozenset(machines))
+        machines = frozenset(machine.text for arch in guests for machine in arch.iter('machine'))
+        self.facts = guest.HostFacts(self.arch, machines)
         self.qemu_user = self._find_qemu_user()
         self._warn_of_kvm_device()
 
