@@ -85,7 +85,7 @@ class Group(service.Service):
         _for_each(self._members, lambda member: member.start())
 
     def stop(self, graceful=True):
-        _for_each(self._members, lambda member: member.stop(graceful))
+        _for_each(self._members, lambda member: member.stop())
         super().stop(graceful)
 
 
