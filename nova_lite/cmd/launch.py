@@ -10,6 +10,7 @@ from oslo_log import log
 from nova_lite import exception
 from nova_lite import faultpoints
 from nova_lite.conf import registry
+from nova_lite.objects import instance
 
 LOG = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ def prepare(prog, argv=None):
     conf = registry.load(argv or sys.argv, prog)
     log.setup(conf, 'nova')
     faultpoints.enable(conf.fault_points.directory)
+    instance.Instance.name_template = conf.instance_name_template
     return conf
 
 

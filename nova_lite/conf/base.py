@@ -12,6 +12,9 @@ OPTIONS = {
                    help='Name of this host in the cloud: the queue `compute.<host>`, the service list and Placement use '
                         'it. Set it where two hosts share a name; never change it while servers run here.'),
         cfg.StrOpt('my_ip', default='127.0.0.1', help='Address by which other hosts reach this one.'),
+        cfg.StrOpt('instance_name_template', default='instance-%08x', regex=r'^[\w.-]*%\d*[dx][\w.-]*$',
+                   help='Name of a guest on the hypervisor, made from the number of its record. Set it where two '
+                        'clouds share a hypervisor; never change it while servers run.'),
         cfg.StrOpt('state_path', default='/var/lib/nova', help='Directory for everything that has to outlive a restart.'),
         cfg.IntOpt('report_interval', default=10, min=1,
                    help='Seconds between the heartbeats of a service.'),

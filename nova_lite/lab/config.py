@@ -44,6 +44,8 @@ def nova_conf(layout, options, keys, virt_type):
             "log_dir": layout.log, "log_rotation_type": "size", "max_logfile_size_mb": MEGABYTES_PER_LOG,
             "max_logfile_count": 3,
             "transport_url": transport_url(layout, keys),
+            # Two clouds on one machine share its libvirt, where names are unique.
+            "instance_name_template": f"instance{layout.suffix}-%08x",
             "compute_driver": "libvirt.LibvirtDriver" if libvirt else "fake.FakeDriver",
             "osapi_compute_listen": "127.0.0.1", "osapi_compute_listen_port": layout.port("compute"),
             "metadata_listen": "127.0.0.1", "metadata_listen_port": layout.port("metadata"),

@@ -23,6 +23,7 @@ class Service:
     user: str | None = None
     stop_seconds: int = 10
     own_log: bool = True
+    group: str = ""     # the services of a group are stopped at the same time
 
     def log(self, layout):
         """Where to look when it fails: its own log, or what it printed when it has none."""
@@ -37,7 +38,7 @@ def table(layout):
                      user=rabbit.node_user(layout), stop_seconds=20, own_log=False)
     standins = Service("nova-lite-standins", (layouts.script("nova-lite-standins"), "--config-file",
                                               str(layout.standins_conf)), mark, own_log=False)
-    nova = [Service(name, nova_program(layout, name), mark)
+    nova = [Service(name, nova_program(layout, name), mark, group="nova")
             for name in ("nova-conductor", "nova-scheduler", "nova-api", "nova-compute")]
     return [broker, standins, *nova]
 

@@ -37,12 +37,17 @@ class Supervisord:
         layout = self._layout
         text = _GENERAL.format(socket=self._socket, pid=layout.run / "supervisord.pid",
                                log=layout.log / "supervisord.log")
-        for service in table:
+        # What started first is stopped last: the message broker outlives those who use it.
+        for priority, service in enumerate(table, start=1):
             text += _PROGRAM.format(
-                name=service.name, command=_escape(shlex.join(service.command)), seconds=service.stop_seconds,
+                name=service.name, priority=priority, seconds=service.stop_seconds,
+                command=_escape(shlex.join(service.command)),
                 user=f"user={service.user}\n" if service.user else "",
                 environment=",".join(f'{key}="{_escape(value)}"' for key, value in service.environment.items()),
                 out=layout.log / f"{service.name}.out")
+        for group in sorted({service.group for service in table} - {""}):
+            members = ",".join(service.name for service in table if service.group == group)
+            text += f"\n[group:{group}]\nprograms={members}\npriority={len(table) + 1}\n"
         secrets.write_private(self.config, text)
 
     def start(self, names):
@@ -51,11 +56,11 @@ class Supervisord:
         known = self.status()
         for name in names:
             if known.get(name) not in (services.RUNNING, services.STARTING):
-                self._call("startProcess", name, False)
+                self._call("startProcess", self._full_name(name), False)
 
     def stop_service(self, name):
         """Stop one service; it stays stopped until start()."""
-        self._call("stopProcess", name, True)
+        self._call("stopProcess", self._full_name(name), True)
 
     def stop(self):
         """Stop all services and supervisord."""
@@ -76,7 +81,14 @@ class Supervisord:
 
     def restart_hint(self, name):
         """What a person types to restart a service."""
-        return f"{layouts.script('supervisorctl')} -c {self.config} restart {name}"
+        return f"{layouts.script('supervisorctl')} -c {self.config} restart {self._full_name(name)}"
+
+    def _full_name(self, name):
+        """What supervisord calls a service: with its group in front."""
+        for service in services.table(self._layout):
+            if service.name == name and service.group:
+                return f"{service.group}:{name}"
+        return name
 
     def _ensure(self):
         if self._answers():
@@ -139,6 +151,7 @@ _PROGRAM = """
 [program:{name}]
 command={command}
 directory=/
+priority={priority}
 {user}environment={environment}
 autostart=false
 autorestart=true

@@ -70,7 +70,9 @@ class Instance:
     deleted_at: datetime.datetime | None = None
     deleted: bool = False
 
+    name_template = 'instance-%08x'     # of all instances; a command sets it by instance_name_template
+
     @property
     def name(self):
         """What the hypervisor calls it (the API's OS-EXT-SRV-ATTR:instance_name)."""
-        return 'instance-%08x' % self.id
+        return self.name_template % self.id

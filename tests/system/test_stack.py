@@ -117,7 +117,7 @@ def test_again_changes_nothing_and_repairs(first):
     assert "already running: all services answer" in run("stack.sh", "--port-offset", str(OFFSET))
     control = [str(layouts.CLONE / ".venv/bin/supervisorctl"), "-c", str(LAYOUT.etc / "supervisord.conf")]
     if (LAYOUT.etc / "supervisord.conf").exists():
-        shell(*control, "stop", "nova-scheduler")
+        shell(*control, "stop", "nova:nova-scheduler")
         assert "but for nova-scheduler" in run("stack.sh", "--port-offset", str(OFFSET))
     assert "runs with --virt libvirt" in run("stack.sh", "--port-offset", str(OFFSET), "--virt", "fake", code=1)
 

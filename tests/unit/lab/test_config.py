@@ -53,6 +53,7 @@ def test_nova_conf_says_where_everything_is(layout):
     keys = write(layout, virt="fake", hosts=3, database="mysql+pymysql://u:a$b%c@h/n")
     conf = read(layout.nova_conf, registry.register_all)
     assert conf.state_path == str(layout.state)
+    assert conf.instance_name_template % 10 == "instance-300-0000000a"
     assert conf.neutron.metadata_proxy_shared_secret == keys["metadata_secret"]
     assert conf.neutron.service_metadata_proxy is True
     values = conf._namespace._parsed[0]
