@@ -99,8 +99,7 @@ def _ran_between(span):
     """It existed at some time between two times."""
     start, stop = span
     return sa.and_(_TABLE.c.launched_at < stop,
-                   sa.or_(_TABLE.c.terminated_at.is_(None), _TABLE.c.terminated_at > start),
-                   sa.or_(_TABLE.c.deleted_at.is_(None), _TABLE.c.deleted_at > start))
+                   sa.or_(_TABLE.c.terminated_at.is_(None), _TABLE.c.terminated_at > start))
 
 
 def _contains(column, *starts):

@@ -6,7 +6,7 @@ import datetime
 
 import sqlalchemy as sa
 
-_LEAST = {str: '', int: -1, float: -1.0, bool: False, datetime.datetime: datetime.datetime(1970, 1, 1)}
+_LEAST = {str: '', int: -1, float: -1.0, datetime.datetime: datetime.datetime(1970, 1, 1)}
 
 
 def page(query, keys, limit, marker_values=None):
@@ -30,7 +30,9 @@ def key_values(connection, keys, condition):
 
 
 def _comparable(column):
-    """The column with NULL as the least value: databases differ in where they sort it, and it compares with nothing."""
+    """The column as something that every database sorts and compares alike: with NULL as the least value."""
+    if isinstance(column.type, sa.Boolean):
+        return sa.case((column, 1), else_=0)
     if not column.nullable:
         return column
     return sa.func.coalesce(column, sa.literal(_LEAST[column.type.python_type], column.type))
