@@ -95,7 +95,7 @@ def limit(request):
     if text is None:
         return None
     if not LIMIT.match(text):
-        raise bad('Invalid query string parameters: \'%s\' does not match \'^[1-9][0-9]*$\'\n\n'
+        raise bad('Invalid query string parameters: \'%s\' does not match \'^[1-9][0-9]*$\' '
                   'Failed validating \'pattern\'' % text[:32])
     return int(text[:18])
 

@@ -34,7 +34,7 @@ def check(validator, document, text):
     error = next(validator.iter_errors(document), None)
     if error is not None:
         place = ''.join('[%r]' % step for step in list(error.schema_path)[:-1])
-        raise rest.Fault(400, '%s: %s\n\nFailed validating \'%s\' in schema%s' % (
+        raise rest.Fault(400, '%s: %s Failed validating \'%s\' in schema%s' % (
             text, error.message[:1024], error.validator, place))
 
 

@@ -9,7 +9,19 @@ from nova_lite.standins import rest
 
 MINIMUM, MAXIMUM = 0, 39  # of 1.x
 HEADER = 'HTTP_OPENSTACK_API_VERSION'
-NO_VERSION_CHECK = frozenset(('/', ''))
+EXPLANATIONS = {  # what `detail` begins with
+    400: 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
+    401: 'The request you have made requires authentication.',
+    403: 'Access was denied to this resource.',
+    404: 'The resource could not be found.',
+    405: 'The method specified is not allowed for this resource.',
+    406: 'The resource could not be generated in a form that the caller accepts.',
+    409: 'There was a conflict when trying to complete your request.',
+    413: 'The body of your request was too large for this server.',
+    415: 'The request media type is not supported by this server.',
+    500: 'The server met an unexpected condition.',
+    503: 'The server is currently unavailable.',
+}
 
 
 def before(request):
@@ -85,8 +97,11 @@ def require_operator(request):
 
 
 def render(request, fault):
-    """The body of an error."""
-    error = {'status': fault.status, 'request_id': request.id, 'title': fault.title, 'detail': fault.message}
+    """The body of an error. Clients take the last line of `detail` as the message."""
+    detail = EXPLANATIONS.get(fault.status, '')
+    if fault.message != detail:
+        detail = '%s\n\n %s  ' % (detail, fault.message)
+    error = {'status': fault.status, 'request_id': request.id, 'title': fault.title, 'detail': detail}
     if request.version is not None and request.version >= 23:
         error['code'] = fault.kind or 'placement.undefined_code'
     if fault.status == 406:
