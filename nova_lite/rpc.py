@@ -88,4 +88,4 @@ def translates_errors(function):
 
 def expected_errors(function):
     """Decorator for RPC endpoints: our own exceptions go back to the caller without a traceback in this log."""
-    return messaging.expected_exceptions(*EXPECTED_ERRORS)(function)
+    return functools.wraps(function)(messaging.expected_exceptions(*EXPECTED_ERRORS)(function))
