@@ -13,6 +13,8 @@ import pytest
 from nova_lite.lab import layout as layouts
 from nova_lite.lab import options as lab_options
 from nova_lite.lab import processes
+from nova_lite.standins.neutron.dataplane import links
+from nova_lite.standins.neutron.dataplane import names
 
 OFFSET = 7100
 LAYOUT = layouts.default(OFFSET)
@@ -138,13 +140,8 @@ def test_unstack_after_kill_9_leaves_nothing(first):
     found = machine()
     assert uuid not in shell("virsh", "-c", "qemu:///system", "-q", "list", "--all", "--uuid").split()
     assert found["processes"] == set()
-    assert not [name for name in found["links"] if name.startswith(("brq", "tap")) and _ours(name)]
+    assert links.owned(names.alias(names.installation(LAYOUT.state / "standins"), "")) == {}
     assert LAYOUT.record.exists()
-
-
-def _ours(device):
-    alias = pathlib.Path("/sys/class/net", device, "ifalias")
-    return alias.exists() and "nova-lite" in alias.read_text()
 
 
 def test_stack_again_boots_again_and_leaves_nothing(first):
