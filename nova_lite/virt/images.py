@@ -18,6 +18,7 @@ from nova_lite import exception
 
 LOG = logging.getLogger(__name__)
 
+PROGRAMS = ('prlimit', 'qemu-img')
 FORMATS = frozenset(('raw', 'qcow2', 'vmdk', 'vdi', 'vpc', 'vhdx'))
 NO_SPACE = 'No space left on device'
 
@@ -47,8 +48,9 @@ def qemu_img(subcommand, image_format, *arguments, limits=QUICK):
     """
     if image_format not in FORMATS:
         raise ValueError('qemu-img %s needs a format, not %r' % (subcommand, image_format))
-    command = ['prlimit', '--cpu=%d' % limits.cpu, '--as=%d' % limits.memory, '--',
-               'qemu-img', subcommand, '-f', image_format, *arguments]
+    limiter, program = PROGRAMS
+    command = [limiter, '--cpu=%d' % limits.cpu, '--as=%d' % limits.memory, '--', program, subcommand, '-f', image_format,
+               *arguments]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace',
                               timeout=limits.wall, env=os.environ | {'LC_ALL': 'C'})

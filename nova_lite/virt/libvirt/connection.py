@@ -20,6 +20,7 @@ KEEPALIVE_SECONDS, KEEPALIVE_COUNT = 10, 6      # a libvirtd that is silent for 
 
 Error = libvirt.libvirtError
 NO_DOMAIN = libvirt.VIR_ERR_NO_DOMAIN
+NO_NWFILTER = libvirt.VIR_ERR_NO_NWFILTER
 NOT_RUNNING = libvirt.VIR_ERR_OPERATION_INVALID
 UNSUPPORTED_FLAGS = libvirt.VIR_ERR_INVALID_ARG
 

@@ -19,6 +19,7 @@ from nova_lite import concurrency
 from nova_lite import exception
 from nova_lite import instance_metadata
 from nova_lite.virt import driver
+from nova_lite.virt import images
 from nova_lite.virt.libvirt import access
 from nova_lite.virt.libvirt import blockinfo
 from nova_lite.virt.libvirt import configdrive
@@ -39,7 +40,7 @@ from nova_lite.virt.libvirt.domain import spec
 LOG = log.getLogger(__name__)
 
 XML_NAME, KERNEL_NAME, RAMDISK_NAME = 'libvirt.xml', 'kernel', 'ramdisk'
-TOOLS = ('qemu-img', 'prlimit', 'cp')
+TOOLS = (*images.PROGRAMS, 'cp')
 
 
 class LibvirtDriver(driver.ComputeDriver):
@@ -51,7 +52,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._connection = connection.Connection(settings.connection_uri)
         self._guests = guest.Guests(self._connection, settings.instances_path)
         self._filters = vif.Filters(self._connection)
-        self._events = events.Events(self._connection, self._has_directory, self._filters.forget)
+        self._events = events.Events(self._connection, self._has_directory)
         self._host = hypervisor.Host(self._connection, settings)
 
     @classmethod

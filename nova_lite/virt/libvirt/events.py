@@ -17,13 +17,11 @@ RECONNECT_DELAY = 2
 
 
 class Events:
-    """Reads a Connection's mailbox in a green thread. `is_ours(uuid)` says whose events matter;
-    `reconnected()` is called after a broken connection was made again."""
+    """Reads a Connection's mailbox in a green thread. `is_ours(uuid)` says whose events matter."""
 
-    def __init__(self, connection, is_ours, reconnected):
+    def __init__(self, connection, is_ours):
         self._connection = connection
         self._is_ours = is_ours
-        self._reconnected = reconnected
         self._listeners = []
         self._held = {}         # uuid → timer of a stop that is not reported yet
 
@@ -47,11 +45,10 @@ class Events:
         while True:
             try:
                 self._connection.open()
-                break
+                return
             except exception.HypervisorError as exc:
                 LOG.warning('%s; trying again in %d s', exc, RECONNECT_DELAY)
                 concurrency.sleep(RECONNECT_DELAY)
-        self._reconnected()
 
     def _handle(self, uuid, state):
         held = self._held.pop(uuid, None)

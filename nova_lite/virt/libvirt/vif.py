@@ -6,6 +6,7 @@ import logging
 import os
 
 from nova_lite import exception
+from nova_lite.virt.libvirt import connection as libvirt_door
 from nova_lite.virt.libvirt import filters
 
 LOG = logging.getLogger(__name__)
@@ -27,7 +28,8 @@ def check(vif, sys_net='/sys/class/net'):
 
 
 class Filters:
-    """The filters that libvirt has to know before a guest names them; each is defined once in a process's life."""
+    """The filters that libvirt has to know before a guest names them; each is defined once in a process's life, and
+    again when somebody removed it."""
 
     def __init__(self, connection):
         self._connection = connection
@@ -35,15 +37,23 @@ class Filters:
 
     def ensure(self, vifs):
         """Define what the filters of these vifs need."""
-        for name in {filters.filter_name(vif) for vif in vifs if vif.port_security} - self._defined:
-            self._connection.call('set up its network filters', _define, tuple(filters.definitions(name)))
-            self._defined.add(name)
-
-    def forget(self):
-        """libvirt was restarted, perhaps with its configuration lost: define them anew."""
-        self._defined.clear()
+        names = {filters.filter_name(vif) for vif in vifs if vif.port_security}
+        if names:
+            self._connection.call('set up its network filters', _ensure, names, frozenset(self._defined))
+            self._defined |= names
 
 
-def _define(connection, documents):
-    for document in documents:
-        connection.nwfilterDefineXML(document)
+def _ensure(connection, names, defined):
+    for name in names:
+        if name not in defined or not _exists(connection, name):
+            for document in filters.definitions(name):
+                connection.nwfilterDefineXML(document)
+
+
+def _exists(connection, name):
+    try:
+        return bool(connection.nwfilterLookupByName(name))
+    except libvirt_door.Error as exc:
+        if exc.get_error_code() == libvirt_door.NO_NWFILTER:
+            return False
+        raise
