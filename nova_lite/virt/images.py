@@ -49,8 +49,8 @@ def qemu_img(subcommand, image_format, *arguments, limits=QUICK):
     if image_format not in FORMATS:
         raise ValueError('qemu-img %s needs a format, not %r' % (subcommand, image_format))
     limiter, program = PROGRAMS
-    command = [limiter, '--cpu=%d' % limits.cpu, '--as=%d' % limits.memory, '--', program, subcommand, '-f', image_format,
-               *arguments]
+    command = [limiter, '--cpu=%d' % limits.cpu, '--as=%d' % limits.memory, '--',
+               program, subcommand, '-f', image_format, *arguments]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace',
                               timeout=limits.wall, env=os.environ | {'LC_ALL': 'C'})
