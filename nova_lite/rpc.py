@@ -63,10 +63,12 @@ class Transport:
             serializer=Serializer(), access_policy=dispatcher.DefaultRPCAccessPolicy)
 
     def notifier(self, publisher_id, topics=None):
-        """A Notifier for the configured topics or those given; it does nothing unless a driver is configured."""
+        """A Notifier for the configured topics or those given; None when no driver is configured: nobody listens."""
         if self._notification is None:
             self._notification = messaging.get_notification_transport(self._conf)
-        return messaging.Notifier(self._notification, publisher_id=publisher_id, serializer=Serializer(), topics=topics)
+        notifier = messaging.Notifier(
+            self._notification, publisher_id=publisher_id, serializer=Serializer(), topics=topics)
+        return notifier if set(self._conf.oslo_messaging_notifications.driver) - {'', 'noop'} else None
 
     def cleanup(self):
         self._rpc.cleanup()

@@ -8,12 +8,15 @@ GIB = 1024 ** 3
 ACTIVE = 'active'
 INTERNAL = '_'          # hints whose names begin so would be for the services' own use
 HINT_VALUES = 128       # most servers that a hint may name
+MOST_AT_ONCE = 1000     # servers of one request: all of them are recorded in one transaction
 
 
 def check_counts(order):
-    """:raises Invalid: more at least than at most, or what only one server can have is asked for several"""
+    """:raises Invalid: more at least than at most, too many, or what only one can have is asked for several"""
     if order.min_count > order.max_count:
         raise exception.Invalid('min_count must be <= max_count')
+    if order.max_count > MOST_AT_ONCE:
+        raise exception.Invalid('max_count must be %d at most' % MOST_AT_ONCE)
     if order.hostname and order.max_count > 1:
         raise exception.Invalid('Unable to allocate a single hostname to multiple instances')
 

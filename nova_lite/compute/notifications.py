@@ -20,11 +20,13 @@ class InstanceNotifier:
     """legacy, versioned: oslo.messaging Notifiers, or None for a form that nobody wants."""
 
     def __init__(self, legacy=None, versioned=None):
-        self._legacy = legacy if legacy is not None and legacy.is_enabled() else None
-        self._versioned = versioned if versioned is not None and versioned.is_enabled() else None
+        self._legacy = legacy
+        self._versioned = versioned
 
     def notify(self, ctxt, instance, action, phase, *, block_devices=(), exc=None):
         """`action`: CREATE or DELETE; `phase`: START, END or ERROR (with the exception)."""
+        if self._legacy is None and self._versioned is None:
+            return
         try:
             if self._legacy is not None:
                 payload = payloads.legacy(instance, **_extra(instance, action, phase, exc))
@@ -35,8 +37,7 @@ class InstanceNotifier:
                 self._emit(self._versioned, ctxt, 'instance.%s.%s' % (action, phase), payload, phase)
         except Exception:       # whatever a notification driver raises
             LOG.exception('The notification %s.%s could not be sent', action, phase)
-        finally:
-            ctxt.update_store()     # oslo.messaging sends a copy, which puts itself in the place of the original
+        ctxt.update_store()     # oslo.messaging sends a copy, which puts itself in the place of the original
 
     @staticmethod
     def _emit(notifier, ctxt, event_type, payload, phase):

@@ -218,9 +218,6 @@ class Notifier:
     def __init__(self):
         self.sent = []
 
-    def is_enabled(self):
-        return True
-
     def info(self, ctxt, event_type, payload):
         self.sent.append(('INFO', event_type, payload))
 

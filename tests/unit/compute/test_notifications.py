@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from nova_lite import rpc
 from nova_lite.compute import notification_payloads
 from nova_lite.compute import notifications
 from nova_lite.compute import vm_states
@@ -100,16 +101,20 @@ def test_one_that_cannot_be_sent_fails_nothing(world, monkeypatch):
 
 
 def test_nothing_is_composed_for_nobody(monkeypatch):
-    silent = doubles.Notifier()
-    silent.is_enabled = lambda: False
-
     def never(*args, **kwargs):
         raise AssertionError('composed')
     monkeypatch.setattr(notification_payloads, 'legacy', never)
     monkeypatch.setattr(notification_payloads, 'versioned', never)
-    notifier = notifications.InstanceNotifier(silent, silent)
+    notifier = notifications.InstanceNotifier()
     notifier.notify(doubles.new_context(), doubles.new_instance(), notifications.CREATE, notifications.START)
-    assert silent.sent == []
+
+
+@pytest.mark.parametrize('drivers, anybody', [([], False), (['noop'], False), (['messagingv2'], True)])
+def test_a_notifier_needs_a_driver(conf, drivers, anybody):
+    transport = rpc.Transport(conf)
+    transport.notifier('first')     # registers the option
+    conf.set_override('driver', drivers, 'oslo_messaging_notifications')
+    assert (transport.notifier('compute.h') is not None) is anybody
 
 
 class Transport:
