@@ -43,6 +43,13 @@ class Serializer(messaging.Serializer):
         return context.RequestContext.from_dict(ctxt)
 
 
+class NotificationSerializer(Serializer):
+    """Payloads are what their consumers expect to read already: they go out as they are."""
+
+    def serialize_entity(self, ctxt, entity):
+        return entity
+
+
 class Transport:
     """The connections of one process to the message queue, by its configuration (`transport_url`)."""
 
@@ -67,7 +74,7 @@ class Transport:
         if self._notification is None:
             self._notification = messaging.get_notification_transport(self._conf)
         notifier = messaging.Notifier(
-            self._notification, publisher_id=publisher_id, serializer=Serializer(), topics=topics)
+            self._notification, publisher_id=publisher_id, serializer=NotificationSerializer(), topics=topics)
         return notifier if set(self._conf.oslo_messaging_notifications.driver) - {'', 'noop'} else None
 
     def cleanup(self):

@@ -5,6 +5,7 @@
 import json
 
 import pytest
+from oslo_messaging.notify import _impl_test
 
 from nova_lite import rpc
 from nova_lite.compute import notification_payloads
@@ -115,6 +116,23 @@ def test_a_notifier_needs_a_driver(conf, drivers, anybody):
     transport.notifier('first')     # registers the option
     conf.set_override('driver', drivers, 'oslo_messaging_notifications')
     assert (transport.notifier('compute.h') is not None) is anybody
+
+
+def test_payloads_go_out_as_they_are(conf):
+    transport = rpc.Transport(conf)
+    transport.notifier('first')     # registers the option
+    conf.set_override('driver', ['test'], 'oslo_messaging_notifications')
+    conf.set_override('notification_format', 'versioned', 'notifications')
+    sent = _impl_test.NOTIFICATIONS
+    before = len(sent)
+    ctxt = doubles.new_context()
+    notifications.from_conf(conf, transport, 'h').notify(
+        ctxt, doubles.new_instance(), notifications.CREATE, notifications.START)
+    [(told, message, priority, _)] = sent[before:]
+    assert (message['publisher_id'], message['event_type'], priority) == (
+        'nova-compute:h', 'instance.create.start', 'INFO')
+    assert message['payload']['nova_object.name'] == 'InstanceCreatePayload'
+    assert told['request_id'] == ctxt.request_id and 'auth_token' not in told
 
 
 class Transport:
