@@ -27,6 +27,7 @@ from nova_lite.compute import vm_states
 from nova_lite.db import instances
 from nova_lite.objects import instance as instance_obj
 from nova_lite.objects import request_spec
+from nova_lite.scheduler import request_specs
 
 LOG = logging.getLogger(__name__)
 
@@ -114,11 +115,9 @@ class API:
         self._lookups.check_destination(zone, host, node)
         zone = zone or self._default_zone
         keypair = self._lookups.keypair(ctxt, order.key_name)
-        spec = request_spec.RequestSpec(
-            flavor=flavor, image=image, project_id=ctxt.project_id, user_id=ctxt.user_id, instance_uuids=[],
-            availability_zone=zone, scheduler_hints=order.hints,
-            requested_destination={'host': host, 'node': node} if host or node else None,
-            instance_group=self._lookups.group(ctxt, order.hints))
+        spec = request_specs.build_request_spec(
+            ctxt, flavor, image, zone=zone, destination={'host': host, 'node': node} if host or node else None,
+            hints=order.hints, group=self._lookups.group(ctxt, order.hints))
         base = instance_obj.Instance(
             uuid='', project_id=ctxt.project_id, user_id=ctxt.user_id, display_name=order.name, flavor=flavor,
             image_meta=image, image_ref=order.image_id or '', vm_state=vm_states.BUILDING,
