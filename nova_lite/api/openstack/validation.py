@@ -41,16 +41,11 @@ _Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {
     'minimum': _bound('minimum', operator.lt, 'less than'), 'maximum': _bound('maximum', operator.gt, 'greater than')})
 
 
-def _check(schema):
-    _Validator.check_schema(schema)
-    return schema
-
-
 class Body:
     """A schema for request bodies."""
 
     def __init__(self, schema):
-        self._strict = _Validator(_check(schema), format_checker=formats.STRICT)
+        self._strict = _Validator(schema, format_checker=formats.STRICT)
         self._legacy = _Validator(_relaxed(schema), format_checker=formats.LEGACY)
 
     def check(self, value, legacy=False):
@@ -79,9 +74,8 @@ class Query:
         self._strict = strict
         properties = {name: {'type': 'array', 'items': schema, **({'maxItems': 1} if name in single else {})}
                       for name, schema in parameters.items()}
-        self._validator = _Validator(
-            _check({'type': 'object', 'properties': properties, 'additionalProperties': False}),
-            format_checker=formats.STRICT)
+        self.schema = {'type': 'object', 'properties': properties, 'additionalProperties': False}
+        self._validator = _Validator(self.schema, format_checker=formats.STRICT)
 
     def check(self, query_string):
         """{name: [values…]} of a raw query string. :raises faults.HTTPError: 400 that names the parameter."""

@@ -19,8 +19,8 @@ from tests.unit.api import client
 PASTE = pathlib.Path(__file__).parents[3] / 'etc' / 'nova' / 'api-paste.ini'
 
 
-@pytest.fixture
-def conf():
+def configuration():
+    """Options as they are without a file, but for noauth2."""
     conf = cfg.ConfigOpts()
     registry.register_all(conf)
     conf([], project='nova', default_config_files=[], default_config_dirs=[])
@@ -29,7 +29,13 @@ def conf():
 
 
 @pytest.fixture
+def conf():
+    return configuration()
+
+
+@pytest.fixture
 def db(tmp_path):
+    """Empty, without the flavors that a migration brings."""
     database = engine.Database('sqlite:///%s' % (tmp_path / 'nova.sqlite'))
     models.metadata.create_all(database.engine)
     yield database

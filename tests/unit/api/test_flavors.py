@@ -48,8 +48,8 @@ def test_lists(flavors, demo):
 
 @pytest.mark.parametrize(('query', 'expected'), [
     ('', ['1', '2', '3']), ('minRam=1024', ['2', '3']), ('minDisk=3', ['3']), ('is_public=none', ['1', '2', '3']),
-    ('is_public=false', ['1', '2', '3']), ('sort_key=memory_mb&sort_dir=desc', ['3', '2', '1']), ('marker=1', ['2', '3']),
-    ('limit=0', [])])
+    ('is_public=false', ['1', '2', '3']), ('sort_key=memory_mb&sort_dir=desc', ['3', '2', '1']),
+    ('marker=1', ['2', '3']), ('limit=0', [])])
 def test_filters_of_a_member(flavors, demo, query, expected):
     assert ids(demo().get('/flavors?' + query)) == expected
 

@@ -14,6 +14,7 @@ from nova_lite.db import flavors as flavors_db
 from nova_lite.objects import flavor as flavor_obj
 
 SEE_SPECS = 'os_compute_api:os-flavor-extra-specs:index'
+MAX_DIGITS = 10         # of a number in a filter
 
 
 class Controller:
@@ -44,7 +45,7 @@ class Controller:
         for parameter, name in (('minRam', 'min_memory_mb'), ('minDisk', 'min_root_gb')):
             text = req.param(parameter)
             if text is not None:
-                if not text.isascii() or not text.isdigit():
+                if not text.isascii() or not text.isdigit() or len(text) > MAX_DIGITS:
                     raise faults.HTTPError(400, 'Invalid %s filter [%s]' % (parameter, text[:32]))
                 filters[name] = int(text)
         if req.param('name') is not None:

@@ -33,6 +33,7 @@ PLAIN = {
 BOOLEANS = {'locked': 'locked', 'config_drive': 'config_drive', 'auto_disk_config': 'auto_disk_config'}
 NUMBERS = {'launch_index', 'power_state', 'progress'}
 ADMIN_SORT_KEYS = {'host', 'node'}
+MAX_DIGITS = 10         # of a number in a filter
 NEWEST_FIRST = [('created_at', 'desc')]
 
 
@@ -116,6 +117,8 @@ def _boolean(name, text):
 
 def _number(name, text):
     try:
-        return int(text)
-    except ValueError as exc:
-        raise exception.Invalid('Invalid value for %s: %s' % (name, text[:64])) from exc
+        if len(text) <= MAX_DIGITS:
+            return int(text)
+    except ValueError:
+        pass
+    raise exception.Invalid('Invalid value for %s: %s' % (name, text[:64]))
