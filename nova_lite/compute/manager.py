@@ -185,7 +185,7 @@ def _until_done(whom, function):
     while True:
         try:
             return function()
-        except (exception.Unavailable, exception.HypervisorError) as exc:
+        except (exception.Unavailable, exception.HypervisorError, OSError) as exc:
             LOG.warning('Waiting for %s, trying again in %d seconds: %s', whom, pause, exc)
         concurrency.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

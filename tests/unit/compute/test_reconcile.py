@@ -4,6 +4,7 @@
 
 import pytest
 
+from nova_lite import exception
 from nova_lite.compute import manager
 from nova_lite.compute import power_state
 from nova_lite.compute import task_states
@@ -167,3 +168,19 @@ def test_stopping_lets_builds_end(make_world):
     world.manager.build_and_run_instance(doubles.new_context(), request)
     world.manager.stop()
     assert world.record(request.instance.uuid).vm_state == vm_states.ACTIVE
+
+
+@pytest.mark.parametrize('error', [exception.HypervisorError(operation='connect', reason='no socket'), OSError('full')])
+def test_it_waits_for_the_hypervisor(world, monkeypatch, error):
+    monkeypatch.setattr(manager, 'FIRST_PAUSE', 0.01)
+    world.restart()
+    init_host, tries = world.driver.init_host, []
+
+    def comes_late(host):
+        tries.append(host)
+        if len(tries) < 3:
+            raise error
+        init_host(host)
+    monkeypatch.setattr(world.driver, 'init_host', comes_late)
+    world.manager.init_host()
+    assert len(tries) == 3
