@@ -55,7 +55,11 @@ class Database:
 
     def clock(self, connection):
         """The time of the database's clock as a datetime."""
-        return self._clock() if self._clock else connection.scalar(sa.select(types.utcnow()))
+        return self.read_clock(connection.scalar(sa.select(self.now)))
+
+    def read_clock(self, value):
+        """The datetime of a row's value of the column :attr:`now`."""
+        return self._clock() if self._clock else value
 
     def read(self, function):
         """`function(connection)` in a transaction that only reads; returns its result.

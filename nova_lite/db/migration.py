@@ -14,7 +14,7 @@ from alembic.runtime import migration
 from nova_lite import exception
 from nova_lite.db import engine
 
-LOCK_TIMEOUT = 300              # seconds to wait for another upgrade
+LOCK_TIMEOUT = 50               # seconds to wait for another upgrade; below the engine's SOCKET_TIMEOUT
 _LOCK_NAME = 'nova_lite_db_sync'
 _LOCK_NUMBER = 0x6e6f7661       # PostgreSQL names such locks by number
 
@@ -25,10 +25,13 @@ def sync(db):
     :returns: the version
     """
     def upgrade(connection):
-        with _alone(connection):
-            command.upgrade(_alembic(connection), 'head')
+        command.upgrade(_alembic(connection), 'head')
         return _current(connection)
-    return db.write(upgrade)
+
+    def alone(guard):       # a connection of its own: the lock has to outlast the transaction of the upgrade
+        with _lock(guard):
+            return db.write(upgrade)
+    return db.read(alone)
 
 
 def version(db):
@@ -72,17 +75,16 @@ def _alembic(connection):
 
 
 @contextlib.contextmanager
-def _alone(connection):
+def _lock(guard):
     """Nobody else upgrades this database meanwhile. SQLite's write transaction sees to that by itself."""
-    if connection.dialect.name == 'postgresql':
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_NUMBER)))
-        yield
-    elif connection.dialect.name in ('mysql', 'mariadb'):
-        if connection.scalar(sa.select(sa.func.get_lock(_LOCK_NAME, LOCK_TIMEOUT))) != 1:
+    if guard.dialect.name in ('mysql', 'mariadb'):
+        if guard.scalar(sa.select(sa.func.get_lock(_LOCK_NAME, LOCK_TIMEOUT))) != 1:
             raise exception.NovaException('Another upgrade of the database does not end')
         try:
             yield
         finally:
-            connection.execute(sa.select(sa.func.release_lock(_LOCK_NAME)))
-    else:
-        yield
+            guard.execute(sa.select(sa.func.release_lock(_LOCK_NAME)))
+        return
+    if guard.dialect.name == 'postgresql':      # let go at the end of the guard's transaction
+        guard.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_NUMBER)))
+    yield

@@ -41,7 +41,7 @@ def list_(db, binary=None, host=None):
 
     def read(connection):
         return connection.execute(query.add_columns(db.now.label('now'))).all()
-    return [_service(row, row.now, db.service_down_time) for row in db.read(read)]
+    return [_service(row, db.read_clock(row.now), db.service_down_time) for row in db.read(read)]
 
 
 def _service(row, now, down_time):
