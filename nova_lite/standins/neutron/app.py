@@ -27,11 +27,12 @@ class Neutron:
         records = record_module.Records(store)
         self._records = records
         self._plane = _plane(conf, records)
-        groups = security_groups.SecurityGroups(records)
+        groups = security_groups.SecurityGroups(records, self._plane)
         self._ports = ports.Ports(records, groups, self._plane, names.bridge)
         nets = networks.Networks(records, groups, self._plane)
         subs = subnets.Subnets(records, nets, self._ports, self._plane)
-        parts = [nets, subs, self._ports, groups, security_group_rules.SecurityGroupRules(records, groups),
+        rules = security_group_rules.SecurityGroupRules(records, groups, self._plane)
+        parts = [nets, subs, self._ports, groups, rules,
                  quotas.Quotas(records), discovery.Discovery(self._plane)]
         seed.seed(nets, subs, self._plane, project_id=project_id, name=conf.network.network_name,
                   cidr=conf.network.subnet)

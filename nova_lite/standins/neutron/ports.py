@@ -174,7 +174,7 @@ class Ports(resources.Resource):
         if not record['binding:host_id'] or self.records.get('port', record['id']) is None:
             return None
         try:
-            self._plane.ensure_bridge(record['network_id'])
+            self._plane.plug(record['network_id'], record['id'] if filtered(record) else None)
         except OSError as error:
             LOG.error('Port %s cannot be bound: %s', record['id'], error)
             with self.records.change():
@@ -226,6 +226,11 @@ class Ports(resources.Resource):
             'allowed_address_pairs': [], 'port_security_enabled': False, 'dns_name': '', 'tags': [],
             'binding:host_id': socket.gethostname(), 'binding:profile': {}, 'binding:vnic_type': 'normal',
             'binding_failed': False, 'revision_number': 0}
+
+
+def filtered(record):
+    """Whether the host keeps the port to its own addresses and to its security groups."""
+    return record['port_security_enabled'] and not record['device_owner'].startswith('network:')
 
 
 def host_name(record, address):

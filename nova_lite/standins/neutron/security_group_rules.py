@@ -67,9 +67,10 @@ class SecurityGroupRules(resources.Resource):
         'normalized_cidr': attributes.read_only(),
     }
 
-    def __init__(self, records, groups):
+    def __init__(self, records, groups, plane):
         super().__init__(records)
         self._groups = groups
+        self._plane = plane
 
     def build(self, identity, record):
         group = self._groups.find_own(identity, record['security_group_id'], 'create_security_group_rule')
@@ -93,6 +94,9 @@ class SecurityGroupRules(resources.Resource):
 
     def remove(self, identity, record):
         self._touch(record['security_group_id'])
+
+    def changed(self, record):
+        self._plane.rules_changed()
 
     def _touch(self, group_id):
         """A group's revision follows its rules."""

@@ -19,6 +19,10 @@ class SecurityGroups(resources.Resource):
         'security_group_rules': attributes.read_only(), 'tags': attributes.read_only(),
     }
 
+    def __init__(self, records, plane):
+        super().__init__(records)
+        self._plane = plane
+
     def render(self, record):
         rules = self.records.find('security_group_rule', 'security_group_id', record['id'])
         return {**record, 'security_group_rules': rules}
@@ -82,3 +86,6 @@ class SecurityGroups(resources.Resource):
                                   'Insufficient rights for removing default security group.')
         for rule in self.records.find('security_group_rule', 'security_group_id', record['id']):
             self.records.delete('security_group_rule', rule['id'])
+
+    def changed(self, record):
+        self._plane.rules_changed()

@@ -5,6 +5,7 @@
 import ipaddress
 
 from nova_lite.standins.neutron import ports
+from nova_lite.standins.neutron import security_group_rules
 from nova_lite.standins.neutron.dataplane import plan
 
 
@@ -41,6 +42,41 @@ class Source:
             dhcp_port=dhcp['id'] if served else None, dhcp_mac=dhcp['mac_address'] if served else None,
             subnets=served, hosts=_hosts(found, {subnet.id for subnet in served}),
             ports=tuple(port['id'] for port in found if port['binding:host_id'] and port is not dhcp))
+
+    def security(self):
+        """The `plan.Security` of all ports."""
+        found = self._records.all('port')
+        secured = tuple(
+            plan.SecuredPort(port['id'], port['mac_address'], _addresses(port), tuple(port['security_groups']))
+            for port in found if ports.filtered(port))
+        used = dict.fromkeys(group for port in secured for group in port.groups)
+        groups = {group: tuple(_rule(record) for record in self._records.find(
+            'security_group_rule', 'security_group_id', group)) for group in used}
+        remote = {rule.remote_group for rules in groups.values() for rule in rules} - {None}
+        return plan.Security(
+            secured, groups, {group: self._members(group) for group in remote},
+            frozenset(port['id'] for port in found))
+
+    def _members(self, group_id):
+        """The addresses of the ports of a security group, as networks."""
+        return frozenset(network for port in self._records.find('port', 'security_group_id', group_id)
+                         for _mac, network in _addresses(port))
+
+
+def _addresses(port):
+    """(MAC, network) of all that a port may use."""
+    pairs = [(port['mac_address'], fixed['ip_address']) for fixed in port['fixed_ips']]
+    pairs += [(pair['mac_address'], pair['ip_address']) for pair in port['allowed_address_pairs']]
+    return tuple((mac, str(ipaddress.ip_network(address))) for mac, address in pairs)
+
+
+def _rule(record):
+    protocol = record['protocol']
+    return plan.Rule(
+        direction=record['direction'], version=4 if record['ethertype'] == 'IPv4' else 6,
+        protocol=None if protocol is None else security_group_rules.PROTOCOLS.get(protocol) or int(protocol),
+        low=record['port_range_min'], high=record['port_range_max'], prefix=record['normalized_cidr'],
+        remote_group=record['remote_group_id'])
 
 
 def _gateways(subnets):

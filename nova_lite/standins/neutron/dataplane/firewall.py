@@ -3,13 +3,13 @@
 """The installation's nftables table: what guests may reach, and the masquerade for what leaves the host.
 
 Guests of a network with a gateway reach the world, but of the host itself only ICMP. A network without one gets
-nothing through the host. Nothing but this table is ever changed, and it is always replaced as a whole.
+nothing through the host.
 """
 
 import dataclasses
 import os
 
-from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import nftables
 
 NOTE = 'ip_forward.before'  # file that says that forwarding was off
 FORWARD_SWITCH = '/proc/sys/net/ipv4/ip_forward'
@@ -17,34 +17,23 @@ FORWARD_SWITCH = '/proc/sys/net/ipv4/ip_forward'
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bridge:
-    """A bridge of ours; `cidrs` are its subnets that the host routes, none for an isolated network."""
+    """A bridge of ours.
+
+    `cidrs` are its subnets that the host routes, none for an isolated network. `zone` keeps its connections apart
+    from others with the same addresses; 0, the host's own, where the host routes.
+    """
 
     name: str
     cidrs: tuple = ()
+    zone: int = 0
 
 
-def apply(table, bridges):
-    """Replace the table by the rules for `bridges`, in one transaction."""
-    commands.run('nft', '-f', '-', stdin=ruleset(table, bridges))
-
-
-def present(table):
-    """Whether the kernel has the table."""
-    return ('table inet %s' % table) in commands.run('nft', 'list', 'tables').splitlines()
-
-
-def remove(table):
-    """Remove the table; one that is gone is as good."""
-    if present(table):
-        commands.run('nft', 'delete', 'table', 'inet', table)
-
-
-def ruleset(table, bridges):
-    """The text for `nft -f` that replaces the table."""
-    names = ', '.join('"%s"' % bridge.name for bridge in bridges)
+def ruleset(bridges, tracking):
+    """The `nftables.Ruleset` of the inet family for the bridges. `tracking` is what `conntrack.find` gave."""
     inputs, forwards, masquerades = [], [], []
     if bridges:
-        inputs.append('iifname { %s } jump from_guests' % names)
+        inputs.append('iifname { %s } jump from_guests' % ', '.join('"%s"' % bridge.name for bridge in bridges))
+    routed = ', '.join(cidr for bridge in bridges for cidr in bridge.cidrs)
     for bridge in bridges:
         # Frames between guests pass here too where the kernel's br_netfilter is on.
         forwards.append('iifname "%s" oifname "%s" accept' % (bridge.name, bridge.name))
@@ -58,21 +47,14 @@ def ruleset(table, bridges):
         # Otherwise a guest would read, by the host's identity, the metadata of the cloud that the host is in.
         forwards.append('iifname "%s" ip daddr 169.254.0.0/16 reject' % bridge.name)
         masquerades.append('ip saddr { %s } oifname != "%s" ip daddr != { %s } masquerade'
-                           % (cidrs, bridge.name, cidrs))
-    return '\n'.join([
-        'table inet %s {}' % table,  # so that the next line finds one to delete
-        'delete table inet %s' % table,
-        'table inet %s {' % table,
-        _chain('from_guests', [
-            'ct state established,related accept', 'ip protocol icmp accept', 'reject']),
-        _chain('input', ['type filter hook input priority -5; policy accept;', *inputs]),
-        _chain('forward', ['type filter hook forward priority -5; policy accept;', *forwards]),
-        _chain('postrouting', ['type nat hook postrouting priority 100; policy accept;', *masquerades]),
-        '}', ''])
-
-
-def _chain(name, lines):
-    return '\n'.join(['  chain %s {' % name, *('    ' + line for line in lines), '  }'])
+                           % (cidrs, bridge.name, routed))
+    return nftables.Ruleset(chains={
+        'from_guests': nftables.Chain((
+            'ct state established,related accept', 'ip protocol icmp accept', 'reject')),
+        'input': nftables.Chain(tuple(inputs), 'type filter hook input priority -5'),
+        'forward': nftables.Chain(tuple(forwards), 'type filter hook forward priority -5'),
+        'postrouting': nftables.Chain(tuple(masquerades), 'type nat hook postrouting priority 100'),
+        **tracking.inet_chains(bridges)})
 
 
 def forward(note):

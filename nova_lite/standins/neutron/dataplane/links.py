@@ -72,6 +72,21 @@ def ensure_bridge(name, mark, mac, mtu):
     return made
 
 
+def set_bridge_switch(bridge, name, value):
+    """Set an attribute of a bridge in sysfs, unless it has that value or the bridge is gone."""
+    if _read(bridge, 'bridge/' + name) not in ('', value):
+        with open(os.path.join(SYSFS, bridge, 'bridge', name), 'w', encoding='ascii') as attribute:
+            attribute.write(value)
+
+
+def taps(bridge):
+    """Names of the taps that are in the bridge."""
+    try:
+        return [name for name in os.listdir(os.path.join(SYSFS, bridge, 'brif')) if name.startswith('tap')]
+    except FileNotFoundError:
+        return []
+
+
 def _is_up(device):
     flags = _read(device, 'flags')
     return bool(flags) and bool(int(flags, 16) & 1)

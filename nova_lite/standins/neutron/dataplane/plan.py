@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the data plane has to make of one network: plain values, derived from the database by its owner."""
+"""What the data plane has to make: plain values, derived from the database by its owner."""
 
 import dataclasses
 
@@ -44,3 +44,39 @@ class Network:
     def shape(self):
         """All but what changes with each port: while it stays the same, new port lists are all that is to do."""
         return dataclasses.replace(self, hosts=(), ports=())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SecuredPort:
+    """A port whose guest may use its own addresses only, and what its security groups allow.
+
+    `addresses` are pairs of MAC and network, as ('fa:16:3e:00:00:05', '10.0.0.5/32').
+    """
+
+    id: str
+    mac: str
+    addresses: tuple
+    groups: tuple  # ids
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a security group. `low` and `high` are ports, or type and code of ICMP; None means any."""
+
+    direction: str  # 'ingress' or 'egress'
+    version: int  # 4 or 6
+    protocol: int | None = None
+    low: int | None = None
+    high: int | None = None
+    prefix: str | None = None  # of the other side
+    remote_group: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Security:
+    """All that guests are allowed: ports, rules by id of the group, and networks of the members of remote groups."""
+
+    ports: tuple = ()
+    groups: dict = dataclasses.field(default_factory=dict)
+    members: dict = dataclasses.field(default_factory=dict)
+    known: frozenset = frozenset()  # ids of all ports, secured or not

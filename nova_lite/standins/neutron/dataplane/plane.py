@@ -14,21 +14,25 @@ import shutil
 import socket
 import threading
 import time
+import zlib
 
 from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import conntrack
 from nova_lite.standins.neutron.dataplane import dnsmasq
+from nova_lite.standins.neutron.dataplane import filters
 from nova_lite.standins.neutron.dataplane import firewall
 from nova_lite.standins.neutron.dataplane import links
 from nova_lite.standins.neutron.dataplane import metadata_proxy
 from nova_lite.standins.neutron.dataplane import names
 from nova_lite.standins.neutron.dataplane import netns
+from nova_lite.standins.neutron.dataplane import nftables
 
 LOG = logging.getLogger(__name__)
 
 CHECK_SECONDS = 5
-FIREWALL_CHECK_SECONDS = 30
 _EXPECTED = (OSError, ValueError)  # what a host may fail with; CommandError is an OSError
 _METADATA_ADDRESS = metadata_proxy.ADDRESS + '/32'
+_ZONES = 65535  # of connection tracking, beside 0
 
 
 class NoDataPlane:
@@ -49,7 +53,10 @@ class NoDataPlane:
     def changed(self, network_id):
         """Nothing depends on it."""
 
-    def ensure_bridge(self, network_id):
+    def rules_changed(self):
+        """Nothing is filtered."""
+
+    def plug(self, network_id, filtered_port_id):
         """No guest is plugged anywhere."""
 
 
@@ -70,7 +77,8 @@ class LinuxBridge:
     """The data plane of one installation on this host; needs root.
 
     `source` reads the database: `networks()` gives the ids, `plan(network_id)` a `plan.Network` (None when it is
-    gone), `owner_at(network_id, address)` the (instance id, project id) that has an address, or None.
+    gone), `security()` a `plan.Security`, `owner_at(network_id, address)` the (instance id, project id) that has an
+    address, or None.
     """
 
     enabled = True
@@ -80,16 +88,17 @@ class LinuxBridge:
         self._forwarder = forwarder
         self._installation = names.installation(state_path)
         self._directory = names.run_directory(self._installation)
-        self._table = names.table(self._installation)
+        self._firewall = nftables.Table('inet', names.table(self._installation))
+        self._filters = nftables.Table('bridge', names.table(self._installation))
+        self._tracking = None  # what `conntrack.find` gave
         self._work = threading.Lock()  # held by whoever changes the host
         self._wake = threading.Condition()
         self._dirty = set()
-        self._stopped = False
+        self._rules_changed = self._stopped = False
         self._made = {}  # network id: its plan as last made
         self._inside = {}  # network id: what listens in its namespace
         self._bridges = {}  # network id: its `firewall.Bridge`
-        self._protected = None  # the bridges that the firewall table was made from
-        self._checked = self._firewall_checked = 0.0
+        self._checked = 0.0
         self._complaints = {}  # what failed last, so that the log says it once
         self._thread = threading.Thread(target=self._run, name='dataplane', daemon=True)
 
@@ -118,15 +127,27 @@ class LinuxBridge:
             self._dirty.add(network_id)
             self._wake.notify()
 
-    def ensure_bridge(self, network_id):
-        """Return once the network's bridge is there. Raises OSError when it cannot be made."""
-        if not links.is_bridge(names.bridge(network_id)):
-            network = self._source.plan(network_id)
-            if network is None:
-                raise commands.CommandError('the network %s is gone' % network_id)
-            with self._work:
+    def rules_changed(self):
+        """Note that a security group or a rule changed."""
+        with self._wake:
+            self._rules_changed = True
+            self._wake.notify()
+
+    def plug(self, network_id, filtered_port_id):
+        """Return once a guest can be plugged in: its network's bridge is there, and its port's filter.
+
+        `filtered_port_id` is None for a port without filter. Raises OSError when it cannot be.
+        """
+        with self._work:
+            if not links.is_bridge(names.bridge(network_id)):
+                network = self._source.plan(network_id)
+                if network is None:
+                    raise commands.CommandError('the network %s is gone' % network_id)
                 self._make_bridge(network)
-            self.changed(network_id)
+                self.changed(network_id)
+            applied = self._filters.applied
+            if filtered_port_id and not (applied and filters.covers(applied, filtered_port_id)):
+                self._filter()
 
     def _recorded(self):
         """Ids of the networks that an earlier life made something for."""
@@ -140,11 +161,11 @@ class LinuxBridge:
     def _run(self):
         while True:
             with self._wake:
-                if not self._dirty and not self._stopped:
+                if not (self._dirty or self._rules_changed or self._stopped):
                     self._wake.wait(CHECK_SECONDS)
                 if self._stopped:
                     return
-                dirty, self._dirty = self._dirty, set()
+                dirty, self._dirty, self._rules_changed = self._dirty, set(), False
             with self._work:
                 self._attempt('check', self._round, dirty)
 
@@ -153,9 +174,12 @@ class LinuxBridge:
         if now - self._checked >= CHECK_SECONDS:
             self._checked = now
             dirty.update(self._broken())
+            for table in (self._firewall, self._filters):
+                self._attempt('firewall', table.present)
         for network_id in dirty:
             self._attempt('network ' + network_id, self._update, network_id)
         self._attempt('firewall', self._protect)
+        self._attempt('filters', self._filter)
 
     def _attempt(self, what, action, *arguments):
         try:
@@ -213,8 +237,8 @@ class LinuxBridge:
             self._make_dhcp(network)
         bridge = names.bridge(network.id)
         gateways = self._safe_gateways(network, bridge)
-        self._bridges[network.id] = firewall.Bridge(
-            bridge, tuple(str(ipaddress.ip_interface(gateway).network) for gateway in gateways))
+        cidrs = tuple(str(ipaddress.ip_interface(gateway).network) for gateway in gateways)
+        self._bridges[network.id] = firewall.Bridge(bridge, cidrs, 0 if cidrs else self._zone(network.id))
         self._protect()  # before the address that it protects
         links.set_addresses(None, bridge, gateways)
 
@@ -223,6 +247,7 @@ class LinuxBridge:
         bridge = names.bridge(network.id)
         made = links.ensure_bridge(bridge, names.alias(self._installation, network.id),
                                    names.bridge_mac(network.id), network.mtu)
+        self._track().prepare(bridge)
         if made:
             for port_id in network.ports:
                 links.adopt(names.tap(port_id), bridge)
@@ -293,15 +318,34 @@ class LinuxBridge:
         self._bridges.pop(network_id, None)
         shutil.rmtree(os.path.join(self._directory, network_id), ignore_errors=True)
 
+    def _zone(self, network_id):
+        """A connection tracking zone that no other network has, the same after a restart where possible."""
+        taken = {bridge.zone for other, bridge in self._bridges.items() if other != network_id}
+        zone = zlib.crc32(network_id.encode()) % _ZONES + 1
+        while zone in taken:
+            zone = zone % _ZONES + 1
+        return zone
+
+    def _track(self):
+        if self._tracking is None:
+            self._tracking = conntrack.find()
+        return self._tracking
+
+    def _own_bridges(self):
+        return sorted(self._bridges.values(), key=lambda bridge: bridge.name)
+
     def _protect(self):
-        """Make the firewall table fit the bridges; look now and then whether it is still there."""
-        bridges = sorted(self._bridges.values(), key=lambda bridge: bridge.name)
-        now = time.monotonic()
-        if bridges == self._protected and now - self._firewall_checked < FIREWALL_CHECK_SECONDS:
-            return
+        """Make the firewall table fit the bridges."""
+        bridges = self._own_bridges()
         if any(bridge.cidrs for bridge in bridges):
             firewall.forward(os.path.join(self._directory, firewall.NOTE))
-        if bridges != self._protected or not firewall.present(self._table):
-            firewall.apply(self._table, bridges)
-            self._protected = bridges
-        self._firewall_checked = now
+        self._firewall.apply(firewall.ruleset(bridges, self._track()))
+
+    def _filter(self):
+        """Make what guests may send and get fit their ports and security groups."""
+        security, bridges = self._source.security(), self._own_bridges()
+        for bridge in bridges:
+            self._track().prepare(bridge.name)
+        known = {names.tap(port_id) for port_id in security.known}
+        strangers = [tap for bridge in bridges for tap in links.taps(bridge.name) if tap not in known]
+        self._filters.apply(filters.ruleset(security, strangers, self._track(), bridges))

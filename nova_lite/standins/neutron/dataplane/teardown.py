@@ -19,6 +19,7 @@ from nova_lite.standins.neutron.dataplane import firewall
 from nova_lite.standins.neutron.dataplane import links
 from nova_lite.standins.neutron.dataplane import names
 from nova_lite.standins.neutron.dataplane import netns
+from nova_lite.standins.neutron.dataplane import nftables
 
 
 def teardown(state_path):
@@ -39,7 +40,8 @@ def teardown(state_path):
         _attempt(failures, _remove_network, installation, network_id)
     for device in links.owned(names.alias(installation, '')):
         _attempt(failures, links.delete, device)
-    _attempt(failures, firewall.remove, names.table(installation))
+    for family in ('inet', 'bridge'):
+        _attempt(failures, nftables.Table(family, names.table(installation)).remove)
     if not failures:
         _attempt(failures, firewall.restore_forward, os.path.join(directory, firewall.NOTE), _bridges())
         shutil.rmtree(directory, ignore_errors=True)

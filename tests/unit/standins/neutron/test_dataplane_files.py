@@ -8,6 +8,7 @@ from nova_lite.standins.neutron import app
 from nova_lite.standins.neutron import seed
 from nova_lite.standins.neutron import source
 from nova_lite.standins.neutron.dataplane import commands
+from nova_lite.standins.neutron.dataplane import conntrack
 from nova_lite.standins.neutron.dataplane import dnsmasq
 from nova_lite.standins.neutron.dataplane import firewall
 from nova_lite.standins.neutron.dataplane import metadata_proxy
@@ -79,16 +80,18 @@ def test_a_foreign_process_is_not_taken_for_dnsmasq(tmp_path):
         assert process.pid() is None
 
 
-def test_firewall_text():
-    text = firewall.ruleset('t', [firewall.Bridge('brqa', ('10.0.0.0/24',)), firewall.Bridge('brqb')])
-    lines = [line.strip() for line in text.splitlines()]
-    assert lines[:3] == ['table inet t {}', 'delete table inet t', 'table inet t {']
-    assert 'iifname { "brqa", "brqb" } jump from_guests' in lines
-    assert 'ip saddr { 10.0.0.0/24 } oifname != "brqa" ip daddr != { 10.0.0.0/24 } masquerade' in lines
-    assert 'iifname "brqa" ip daddr 169.254.0.0/16 reject' in lines
-    assert 'iifname "brqb" drop' in lines and 'oifname "brqb" drop' in lines
+def test_firewall_rules():
+    rules = firewall.ruleset([firewall.Bridge('brqa', ('10.0.0.0/24',)), firewall.Bridge('brqb', (), 7),
+                              firewall.Bridge('brqc', ('10.1.0.0/24',))], conntrack.OwnTracking())
+    assert rules.chains['input'].rules == ('iifname { "brqa", "brqb", "brqc" } jump from_guests',)
+    # What leaves the host is masqueraded, what goes from one network that it routes to another is not.
+    assert rules.chains['postrouting'].rules[0] == (
+        'ip saddr { 10.0.0.0/24 } oifname != "brqa" ip daddr != { 10.0.0.0/24, 10.1.0.0/24 } masquerade')
+    forwards = rules.chains['forward'].rules
+    assert 'iifname "brqa" ip daddr 169.254.0.0/16 reject' in forwards
+    assert 'iifname "brqb" drop' in forwards and 'oifname "brqb" drop' in forwards
     # Frames between guests are let through before anything is dropped.
-    assert lines.index('iifname "brqb" oifname "brqb" accept') < lines.index('iifname "brqb" drop')
+    assert forwards.index('iifname "brqb" oifname "brqb" accept') < forwards.index('iifname "brqb" drop')
 
 
 def test_release_message():
@@ -148,7 +151,11 @@ class Plane:
     def changed(self, network_id):
         self.told.append(network_id)
 
-    def ensure_bridge(self, network_id):
+    def rules_changed(self):
+        self.told.append('rules')
+
+    def plug(self, network_id, filtered_port_id):
+        self.told.append((network_id, filtered_port_id))
         if self.broken:
             raise commands.CommandError('no bridge')
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network service with its data plane in a process of its own, which tests may kill.
 
-Run as `python -m tests.system.dataplane_service STATE_PATH METADATA_URL SECRET`: it reads a JSON list
+Run as `python -m tests.system.dataplane.service STATE_PATH METADATA_URL SECRET`: it reads a JSON list
 [method, path, body] from each line of its input, calls the service as an administrator and answers [status, body].
 """
 
@@ -24,7 +24,7 @@ ADMIN = identity.Identity('u-admin', 'admin', 'default', frozenset(('admin', 'me
 
 
 def main(state_path, metadata_url, secret):
-    plane.CHECK_SECONDS, plane.FIREWALL_CHECK_SECONDS = 0.3, 0.3
+    plane.CHECK_SECONDS = 0.3
     os.makedirs(state_path, mode=0o700, exist_ok=True)
     conf = cfg.ConfigOpts()
     settings.register(conf)
