@@ -9,6 +9,7 @@ from oslo_utils import units
 
 from nova_lite import exception
 from nova_lite.virt.libvirt import imagebackend
+from nova_lite.virt.libvirt import imagecache
 from nova_lite.virt.libvirt.domain import spec as guest
 
 PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd', 'ide': 'hd'}
@@ -78,7 +79,7 @@ def plan(request, properties, settings, machine, config_drive):
     bus = root_bus(image, properties, machine)
     disks = [guest.Disk('disk', guest.ROOT, bus, names.take(bus, _wish(root_name or request.instance.root_device_name)),
                         settings.images_type, flavor.root_gb * units.Gi,
-                        'cdrom' if image.disk_format == 'iso' else 'disk')]
+                        'cdrom' if image.disk_format == 'iso' else 'disk', base=imagecache.cache_name(image.id))]
     for number, (size, bdm) in enumerate(_ephemerals(blanks, flavor)):
         filesystem = (bdm and bdm.guest_format) or settings.default_ephemeral_format
         if filesystem not in imagebackend.FILESYSTEMS:
@@ -86,11 +87,11 @@ def plan(request, properties, settings, machine, config_drive):
         bus = (bdm and bdm.disk_bus) or properties.disk_bus
         disks.append(guest.Disk('disk.eph%d' % number, guest.EPHEMERAL, bus,
                                 names.take(bus, bdm and _wish(bdm.device_name)), settings.images_type,
-                                size * units.Gi, filesystem=filesystem))
+                                size * units.Gi, filesystem=filesystem, base='ephemeral_%d_%s' % (size, filesystem)))
     for size, bdm in _swap(blanks, flavor):
         bus = (bdm and bdm.disk_bus) or properties.disk_bus
         disks.append(guest.Disk('disk.swap', guest.SWAP, bus, names.take(bus, bdm and _wish(bdm.device_name)),
-                                settings.images_type, size * units.Mi))
+                                settings.images_type, size * units.Mi, base='swap_%d' % size))
     if config_drive:
         bus = cdrom_bus(properties, machine)
         disks.append(guest.Disk('disk.config', guest.CONFIG, bus, names.take(bus), 'raw', device='cdrom'))

@@ -70,8 +70,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._access = access.Access(self._host.qemu_user)
         self._access.make_directory(self._settings.instances_path)
         self._access.check_reach(self._settings.instances_path)
-        self._cache = imagecache.ImageCache(
-            os.path.join(self._settings.instances_path, self._settings.cache_directory), self._image_api, self._access)
+        self._cache = imagecache.ImageCache(self._settings.cache_path(), self._image_api, self._access)
         self._cache.prepare()
         self._backend = imagebackend.ImageBackend(self._cache, self._access)
         self._events.start()

@@ -11,8 +11,6 @@ import os
 import struct
 import subprocess
 
-from oslo_utils import units
-
 from nova_lite import exception
 from nova_lite.virt import images
 from nova_lite.virt.libvirt.domain import spec as guest
@@ -43,11 +41,9 @@ class ImageBackend:
             limit = 0 if disk.device == 'cdrom' else disk.size
             source = self._cache.disk_image(ctxt, image, limit)
         elif disk.kind == guest.SWAP:
-            source = self._cache.template('swap_%d' % (disk.size // units.Mi),
-                                          lambda path: _make_swap(path, disk.size))
+            source = self._cache.template(disk.base, lambda path: _make_swap(path, disk.size))
         else:
-            source = self._cache.template('ephemeral_%d_%s' % (disk.size // units.Gi, disk.filesystem),
-                                          lambda path: _make_filesystem(path, disk.size, disk.filesystem))
+            source = self._cache.template(disk.base, lambda path: _make_filesystem(path, disk.size, disk.filesystem))
         with source as base:
             size = max(disk.size, os.path.getsize(base))
             if disk.format == 'qcow2':

@@ -43,6 +43,10 @@ class Settings:
             cache_minimum_age=conf.image_cache.remove_unused_original_minimum_age_seconds,
             cache_ages=conf.image_cache.remove_unused_base_images)
 
+    def cache_path(self, name=''):
+        """The directory of the image cache, or the path of a file in it."""
+        return os.path.join(self.instances_path, self.cache_directory, name).rstrip('/')
+
     def instance_path(self, uuid, name=''):
         """The directory of a guest, or the path of a file in it."""
         return os.path.join(self.instances_path, uuid, name) if name else os.path.join(self.instances_path, uuid)

@@ -15,6 +15,8 @@ def configure(domain, spec):
         elements.add(element, 'driver', name='qemu', type=disk.format,
                      discard='unmap' if disk.device == 'disk' else None)
         elements.add(element, 'source', file=spec.settings.instance_path(spec.instance.uuid, disk.name))
+        if disk.format == 'qcow2':
+            _add_base(element, spec.settings.cache_path(disk.base))
         elements.add(element, 'target', dev=disk.dev, bus=disk.bus)
         if disk.kind == guest.CONFIG:
             elements.add(element, 'readonly')
@@ -26,3 +28,11 @@ def configure(domain, spec):
     if 'usb' not in buses and not spec.settings.vnc_listen:
         # An emulated USB controller costs time even without devices. With a screen, a tablet sits on it.
         elements.add(devices, 'controller', type='usb', index=0, model='none')
+
+
+def _add_base(element, path):
+    """Say what an overlay lies on, so that nobody has to read it from a file that belongs to a guest."""
+    base = elements.add(element, 'backingStore', type='file')
+    elements.add(base, 'format', type='raw')
+    elements.add(base, 'source', file=path)
+    elements.add(base, 'backingStore')

@@ -19,6 +19,7 @@ class Disk:
     """One disk of a guest: the file `name` in the guest's directory, shown as `dev` (vda, …) on `bus`.
 
     `size` in bytes; 0 for a root disk as large as its image. `filesystem` is what an ephemeral disk is formatted with.
+    `base`: the name of the file of the image cache that it is made from.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Disk:
     size: int = 0
     device: str = 'disk'        # or cdrom
     filesystem: str | None = None
+    base: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)

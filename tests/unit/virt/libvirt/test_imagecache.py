@@ -193,7 +193,8 @@ def backend(cache):
 
 
 def make(backend, tmp_path, image=None, **fields):
-    values = {'name': 'disk', 'kind': spec.ROOT, 'bus': 'virtio', 'dev': 'vda', 'format': 'qcow2', 'size': 8 << 20}
+    values = {'name': 'disk', 'kind': spec.ROOT, 'bus': 'virtio', 'dev': 'vda', 'format': 'qcow2', 'size': 8 << 20,
+              'base': fields.get('kind')}
     disk = spec.Disk(**values | fields)
     backend.create(None, str(tmp_path), disk, image)
     path = tmp_path / disk.name
@@ -221,7 +222,7 @@ def test_swap_and_ephemeral_disks(backend, cache, tmp_path):
     made = make(backend, tmp_path, kind=spec.EPHEMERAL, filesystem='ext4', name='disk.eph0')
     assert made[0x438:0x43a] == b'\x53\xef'
     assert b'ephemeral0' in made[:4096]
-    assert names(cache) == ['ephemeral_0_ext4', 'swap_8']
+    assert names(cache) == [spec.EPHEMERAL, spec.SWAP]
 
 
 def test_a_disk_with_a_strange_header_has_no_backing_file(tmp_path):
