@@ -6,12 +6,15 @@ Each group (`[glance]`, `[neutron]`, `[placement]`, …) has keystoneauth's auth
 service takes a stand-in's place by configuration alone.
 """
 
+import requests
 from keystoneauth1 import exceptions as ks_exc
 from keystoneauth1 import loading
+from keystoneauth1 import session as ks_session
 
 from nova_lite import exception
 
 CONNECT_RETRIES = 3
+CONNECTIONS = 100       # kept open to one service; green threads that find none free would each open one anew
 
 
 def adapter(conf, group, **kwargs):
@@ -20,9 +23,16 @@ def adapter(conf, group, **kwargs):
     Answers of 4xx and 5xx come back as responses: each client reads the status that its service documents.
     """
     auth = loading.load_auth_from_conf_options(conf, group)
-    session = loading.load_session_from_conf_options(conf, group, auth=auth)
+    session = loading.load_session_from_conf_options(conf, group, auth=auth, session=_connections())
     return loading.load_adapter_from_conf_options(
         conf, group, session=session, raise_exc=False, connect_retries=CONNECT_RETRIES, **kwargs)
+
+
+def _connections():
+    pool = requests.Session()
+    for scheme in ('http://', 'https://'):
+        pool.mount(scheme, ks_session.TCPKeepAliveAdapter(pool_maxsize=CONNECTIONS))
+    return pool
 
 
 def on_behalf_of(ctxt):

@@ -152,9 +152,11 @@ def test_a_port_costs_one_request_and_its_network_is_remembered(service, api):
     assert (fixed_ip.cidr, fixed_ip.gateway, fixed_ip.dns, fixed_ip.dhcp_server, fixed_ip.version) == (
         '10.0.0.0/24', '10.0.0.1', ['9.9.9.9'], '10.0.0.2', 4)
     assert not vif.preserve_on_delete and vif.active
-    before = service.count()
+    assert service.count() == 4         # the port; the network, its subnets and DHCP servers
     api.allocate_for_instance(SERVICE, instance(), [on(net)], [], 'host1')
-    assert service.count() == before + 1
+    assert service.count() == 5
+    api.deallocate_for_instance(SERVICE, server.uuid, [vif])
+    assert service.count() == 7
 
 
 def test_a_subnet_made_since_is_found(service, api):
