@@ -261,7 +261,8 @@ def test_key_pairs_are_the_users_own(cloud):
     ({'name': 'x' * 255}, 202), ({'name': 'x' * 256}, 400), ({'name': ''}, 400), ({'name': ' x'}, 400),
     ({'name': 'a\u200bb'}, 400), ({'name': 7}, 400), ({'min_count': 2, 'max_count': 1}, 400), ({'min_count': 0}, 400),
     ({'max_count': '0'}, 400), ({'max_count': 1001}, 400), ({'max_count': 'x'}, 400),
-    ({'config_drive': 'perhaps'}, 400), ({'accessIPv4': 'x'}, 400), ({'accessIPv6': '1.2.3.4'}, 400), ({'unknown': 1}, 400)])
+    ({'config_drive': 'perhaps'}, 400), ({'accessIPv4': 'x'}, 400), ({'accessIPv6': '1.2.3.4'}, 400),
+    ({'unknown': 1}, 400)])
 def test_values(cloud, fields, status):
     assert cloud.create(**fields).status == status
 
