@@ -7,6 +7,7 @@ to others is never touched: processes carry a mark, domains name this cloud's di
 """
 
 import fcntl
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +22,7 @@ from nova_lite.lab import progress
 from nova_lite.lab import systemd
 
 LIBVIRT_CONFIG = pathlib.Path("/etc/libvirt/qemu")
+FILTERS = pathlib.Path("/etc/libvirt/nwfilter")
 DOMAIN_STATE = pathlib.Path("/run/libvirt/qemu")
 END_SECONDS = 30
 ROUNDS = 3
@@ -46,6 +48,7 @@ def run(layout, purge):
         failures = _stop_processes(layout) + _remove_domains(layout) + _remove_networks(layout)
         _stop_port_mapper(layout)
         if os.getuid() == 0 and not processes.of_other_clouds(layout):
+            _remove_filters()
             libvirtd.stop_ours()
         if failures:
             raise errors.LabError("not everything could be removed: " + "; ".join(failures))
@@ -103,6 +106,21 @@ def _mentions_domains(layout):
                 return True
     return any(mark in processes.command(pid) for pid in processes.all_pids()
                if processes.name(pid).startswith("qemu-system"))
+
+
+def _remove_filters():
+    """The rules against spoofing that libvirt keeps, and the table that it filtered bridges in, once it is empty."""
+    # The filter of a port (nova-port…) refers to the others: it has to go first.
+    names = sorted((path.stem for path in FILTERS.glob("nova-*.xml")), reverse=True)
+    if not names:
+        return
+    libvirtd.ensure()
+    for name in names:
+        _virsh("nwfilter-undefine", name)
+    table = ["table", "bridge", "nat"]
+    listed = subprocess.run(["nft", "-j", "list", *table], capture_output=True, text=True, timeout=60)
+    if listed.returncode == 0 and not any("rule" in item for item in json.loads(listed.stdout)["nftables"]):
+        subprocess.run(["nft", "delete", *table], capture_output=True, timeout=60)
 
 
 def _remove_networks(layout):
