@@ -176,8 +176,11 @@ class Request:
 
     def json(self, validator=None, limit=MAX_BODY):
         """The body as decoded JSON, checked by `validator` (see `schema`); 400 with the reason if bad."""
+        data = self.read(limit)
         try:
-            document = json.loads(self.read(limit), parse_constant=_refuse_constant)
+            document = json.loads(data, parse_constant=_refuse_constant)
+            if b'\\u' in data:  # an escape may be half of a character, which no text can hold
+                json.dumps(document, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise Fault(400, 'The request body is not valid JSON.') from None
         if validator is not None:
@@ -223,12 +226,13 @@ class App:
 
     def __init__(self, name, routes, *, identify, render_fault, before=None, challenge=None):
         self.name = name
+        self.routes = tuple(routes)
         self._identify = identify
         self._render_fault = render_fault
         self._before = before
         self._challenge = challenge
         self._root = _Node()
-        for route in routes:
+        for route in self.routes:
             self._add(route)
 
     def _add(self, route):
@@ -261,7 +265,7 @@ class App:
         headers, body = self._encode(request, reply)
         LOG.info('[%s %s] %s "%s %s" status: %d time: %.4f', request.id,
                  request.identity.label if request.identity else '-', self.name, request.method,
-                 request.path[:200], reply.status, time.monotonic() - started)
+                 request.path[:200].encode('unicode_escape').decode(), reply.status, time.monotonic() - started)
         start_response('%d %s' % (reply.status, REASONS[reply.status]), headers)
         return body
 
