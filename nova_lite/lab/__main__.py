@@ -22,6 +22,8 @@ PACKAGES_MIB = 2000
 def main():
     """Exit code 0, or 1 with one line on standard error."""
     command, *arguments = sys.argv[1:] or [""]
+    # libvirtd, nft and others live where not everybody's path leads.
+    os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
     if command not in ("stack", "unstack"):
         sys.exit("usage: python3 -m nova_lite.lab stack|unstack [OPTIONS]")
     try:

@@ -6,6 +6,7 @@ What the lab starts itself carries a mark in its environment, so that no record 
 """
 
 import grp
+import json
 import os
 import pathlib
 import shutil
@@ -22,13 +23,20 @@ KVM = pathlib.Path("/dev/kvm")
 START_SECONDS = 20
 # The daemon that answers qemu:///system is one for all drivers, or QEMU's own of the modular set.
 DAEMONS = ("virtlogd", "libvirtd")
+# Made by ebtables for libvirt's filters, which are taken out one by one but for the empty table.
+FILTER_TABLES = ("nat", "filter")
 
 
 def ensure():
     """Make sure that qemu:///system answers. Raises LabError when it cannot be brought to."""
     own_kvm()
-    if answers():
-        return
+    if not answers():
+        _start()
+    # libvirt asks each QEMU once for all that it can, which takes seconds; here that delays no guest.
+    _virsh("domcapabilities", "--virttype", "qemu")
+
+
+def _start():
     if not shutil.which("libvirtd", path="/usr/sbin:/usr/bin"):
         raise errors.LabError("libvirt is not installed: apt-get install libvirt-daemon-system (as root)")
     if systemd.is_init():
@@ -72,18 +80,33 @@ def own_kvm():
 
 
 def stop_ours():
-    """Stop the daemons that the lab started, unless somebody has a domain running."""
-    ours = [pid for name in reversed(DAEMONS) for pid in _running(name)
-            if MARK in processes.environment(pid)]
-    if ours and not _domains():
-        processes.end(ours)
+    """Where no domain runs any more: stop the daemons that the lab started, drop the tables of libvirt's filters."""
+    if not shutil.which("virsh") or _virsh("list", "--name").split():
+        return
+    processes.end([pid for name in reversed(DAEMONS) for pid in _running(name)
+                   if MARK in processes.environment(pid)])
+    for table in FILTER_TABLES:
+        if _does_nothing(table):
+            subprocess.run(["nft", "delete", "table", "bridge", table], capture_output=True, timeout=30)
 
 
-def _domains():
-    """Names of the running domains; a daemon that does not answer has none that it could tell of."""
-    done = subprocess.run(["virsh", "-c", "qemu:///system", "-q", "list", "--name"], capture_output=True, text=True,
-                          timeout=60)
-    return done.stdout.split() if done.returncode == 0 else []
+def _does_nothing(table):
+    """Whether a table of the bridge family is there and lets everything pass, as ebtables leaves it."""
+    done = subprocess.run(["nft", "-j", "list", "table", "bridge", table], capture_output=True, text=True, timeout=30)
+    if done.returncode:
+        return False
+    entries = [entry for entry in json.loads(done.stdout)["nftables"] if not {"metainfo", "table"} & set(entry)]
+    return all(entry.get("chain", {}).get("policy") == "accept" for entry in entries)
+
+
+def _virsh(*arguments):
+    """What virsh prints; nothing when the daemon does not answer."""
+    try:
+        done = subprocess.run(["virsh", "-c", "qemu:///system", "-q", *arguments], capture_output=True, text=True,
+                              timeout=60)
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _running(name):
