@@ -25,6 +25,7 @@ from nova_lite.db import types
 LOG = logging.getLogger(__name__)
 
 _DRIVERS = {'mysql': 'mysql+pymysql', 'mariadb': 'mariadb+pymysql', 'postgresql': 'postgresql+pg8000'}
+_AWAY = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError, OSError)
 _EXTRAS = {'mysql': 'mariadb', 'mariadb': 'mariadb', 'postgresql': 'postgresql'}
 POOL_RECYCLE = 3600         # seconds; below the time after which MariaDB drops an idle connection
 SOCKET_TIMEOUT = 60         # seconds without an answer after which a connection counts as lost
@@ -101,9 +102,9 @@ class Database:
         while True:
             try:
                 return run()
-            except exc.SQLAlchemyError as error:
+            except (exc.SQLAlchemyError, OSError) as error:     # OSError: of a socket, from pg8000
                 if not retry.is_transient(error) or attempt >= self._max_retries:
-                    if isinstance(error, (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)):
+                    if isinstance(error, _AWAY):
                         LOG.error('The database failed: %s', _summary(error))
                         raise exception.ServiceUnreachable(service='database', reason=type(error).__name__) from error
                     raise

@@ -21,8 +21,8 @@ _SQLITE = ('database is locked', 'database table is locked', 'database schema is
 
 
 def is_transient(error):
-    """Whether a transaction that ended in this SQLAlchemy error is worth another try."""
-    if isinstance(error, exc.TimeoutError):         # no connection free in the pool
+    """Whether a transaction that ended in this error of SQLAlchemy or a socket is worth another try."""
+    if isinstance(error, (exc.TimeoutError, OSError)):      # no connection free in the pool, or one broke
         return True
     if not isinstance(error, exc.DBAPIError):
         return False

@@ -144,7 +144,7 @@ TRANSIENT = [
     error(exc.ProgrammingError, {'C': '40P01', 'M': 'deadlock detected'}),
     error(exc.ProgrammingError, {'C': '40001'}), error(exc.ProgrammingError, {'C': '57P01'}),
     error(exc.InterfaceError, 'network error'), error(exc.OperationalError, 'database is locked'),
-    exc.TimeoutError('pool')]
+    exc.TimeoutError('pool'), ConnectionResetError(104, 'reset')]
 LASTING = [
     error(exc.OperationalError, 1045, 'Access denied'), error(exc.ProgrammingError, 1146, 'no such table'),
     error(exc.ProgrammingError, {'C': '42P01'}), error(exc.OperationalError, 'no such table: x'),
