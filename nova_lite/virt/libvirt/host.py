@@ -30,7 +30,7 @@ TRAITS = ('COMPUTE_NODE', 'COMPUTE_STORAGE_BUS_VIRTIO', 'COMPUTE_STORAGE_BUS_SCS
 
 
 class Host:
-    """Facts that libvirt tells once, at :meth:`read`; only the disk is looked at anew."""
+    """Facts that libvirt tells once, at :meth:`read`; memory and disk are looked at anew."""
 
     def __init__(self, connection, settings):
         self._connection = connection
@@ -39,7 +39,7 @@ class Host:
     def read(self):
         """Ask libvirt. :raises HypervisorError: it does not answer, or cannot run guests of the configured kind."""
         told = self._connection.call('describe the host', _describe)
-        self.name, self._type, self._version, self._info, document = told
+        self.name, self._type, self._version, document = told
         self._tree = ElementTree.fromstring(document)
         self.arch = self._tree.findtext('host/cpu/arch')
         guests = [item.find('arch') for item in self._tree.iter('guest') if item.findtext('os_type') == 'hvm']
@@ -72,11 +72,12 @@ class Host:
                         'group kvm with mode 0660.', KVM_DEVICE, user.name)
 
     def resources(self):
-        """NodeResources; the disk is the file system of the guests' directory."""
-        _, memory_mb, cpus, *_ = self._info
+        """NodeResources as of now; the disk is the file system of the guests' directory."""
+        # libvirt counts memory by NUMA cell and misses what was added to a running machine.
+        memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
         disk = shutil.disk_usage(self._settings.instances_path)
         return driver.NodeResources(
-            vcpus=cpus, memory_mb=memory_mb, local_gb=disk.total // units.Gi, hypervisor_type=self._type,
+            vcpus=os.cpu_count(), memory_mb=memory // units.Mi, local_gb=disk.total // units.Gi, hypervisor_type=self._type,
             hypervisor_version=self._version, cpu_info=self._cpu_info(), supported_instances=self._supported,
             traits=TRAITS)
 
@@ -92,5 +93,4 @@ class Host:
 
 
 def _describe(connection):
-    return (connection.getHostname(), connection.getType(), connection.getVersion(), connection.getInfo(),
-            connection.getCapabilities())
+    return connection.getHostname(), connection.getType(), connection.getVersion(), connection.getCapabilities()
