@@ -77,9 +77,9 @@ class Host:
         memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
         disk = shutil.disk_usage(self._settings.instances_path)
         return driver.NodeResources(
-            vcpus=os.cpu_count(), memory_mb=memory // units.Mi, local_gb=disk.total // units.Gi, hypervisor_type=self._type,
-            hypervisor_version=self._version, cpu_info=self._cpu_info(), supported_instances=self._supported,
-            traits=TRAITS)
+            vcpus=os.cpu_count(), memory_mb=memory // units.Mi, local_gb=disk.total // units.Gi,
+            hypervisor_type=self._type, hypervisor_version=self._version, cpu_info=self._cpu_info(),
+            supported_instances=self._supported, traits=TRAITS)
 
     def _cpu_info(self):
         cpu = self._tree.find('host/cpu')
