@@ -42,6 +42,7 @@ class Database:
                  clock=None):
         self.engine = _create_engine(url, pool_size, max_overflow)
         self.dialect = self.engine.dialect.name
+        self._writer = self.engine.execution_options(nova_write=True)
         self.service_down_time = service_down_time      # seconds without a heartbeat after which a service is down
         self._max_retries = max_retries
         self._clock = clock
@@ -95,7 +96,7 @@ class Database:
 
     def _run_write(self, function):
         with self._write_lock:
-            return self._run(self.engine.execution_options(nova_write=True), function)
+            return self._run(self._writer, function)
 
     def _retried(self, run):
         attempt = 0

@@ -31,6 +31,8 @@ _NOT_UPDATABLE = frozenset((
     'id', 'uuid', 'vm_state', 'task_state', 'deleted', 'deleted_at', 'created_at', 'updated_at', 'fault'))
 _SORT_KEYS = {'instance_type_id': 'flavorid', 'locked_by': 'locked'}    # names of the API for columns of ours
 
+_SELECT = sa.select(*rows.columns(instance_obj.Instance, TABLE))    # made once: that takes as long as to run it
+
 # What an event changes beside the state: it ends the build on the host that had it, or all of it.
 _OFF_THE_HOST = {'host': None, 'node': None, 'network_info': [], 'scheduled_host': None, 'host_since': None}
 _BUILD_ENDED = {'scheduled_by': None, 'scheduled_host': None, 'host_since': None}
@@ -127,7 +129,7 @@ def discard(db, uuids):
 
 def get(db, uuid, project_id=None, read_deleted=False):
     """The Instance, with its fault. :raises InstanceNotFound: also when another project's, or deleted"""
-    query = _select().where(TABLE.c.uuid == uuid)
+    query = _SELECT.where(TABLE.c.uuid == uuid)
     if project_id is not None:
         query = query.where(TABLE.c.project_id == project_id)
     if not read_deleted:
@@ -158,7 +160,7 @@ def list_(db, filters, sort=(), limit=None, marker=None, project_id=None):
             after = paging.key_values(connection, keys, TABLE.c.uuid == marker)
             if after is None:
                 raise exception.MarkerNotFound(marker=marker)
-        query = paging.page(_select().where(*conditions), keys, None if test else limit, after)
+        query = paging.page(_SELECT.where(*conditions), keys, None if test else limit, after)
         return connection.execute(query).all()
     found = [to_instance(row) for row in db.read(read)]
     if test:
@@ -171,10 +173,6 @@ def _column(key):
     if name not in TABLE.c:
         raise exception.Invalid('Instances cannot be sorted by %s' % key)
     return TABLE.c[name]
-
-
-def _select():
-    return sa.select(*rows.columns(instance_obj.Instance, TABLE))
 
 
 def to_instance(row):
@@ -216,7 +214,7 @@ def update(db, uuid, values, step=None):
                                .values(updated_at=now, **values))
         if step is not None:
             actions.record(connection, now, uuid, step)
-        return connection.execute(_select().where(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())).first()
+        return connection.execute(_SELECT.where(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())).first()
     row = db.write(write)
     if row is None:
         raise exception.InstanceNotFound(instance_id=uuid)
@@ -290,20 +288,16 @@ def _apply(db, uuid, change):
         if connection.execute(update).rowcount == 0:
             return _already_done(connection, uuid, rule, change)
         _record(connection, now, uuid, change)
-        return connection.execute(_select().where(TABLE.c.uuid == uuid)).one()
+        return connection.execute(_SELECT.where(TABLE.c.uuid == uuid)).one()
     return to_instance(db.write(write))
 
 
 def _expected(rule, change):
     """The conditions of the compare-and-swap."""
     conditions = [TABLE.c.deleted == sa.false()]
-    if rule.vm_states is not transitions.ANY:
-        conditions.append(TABLE.c.vm_state.in_(rule.vm_states))
-    if rule.task_states is not transitions.ANY:
-        some = [state for state in rule.task_states if state is not None]
-        either = [TABLE.c.task_state.in_(some)] if some else []
-        either += [TABLE.c.task_state.is_(None)] if None in rule.task_states else []
-        conditions.append(sa.or_(*either))
+    for column, states in ((TABLE.c.vm_state, rule.vm_states), (TABLE.c.task_state, rule.task_states)):
+        if states is not transitions.ANY:
+            conditions.append(sa.or_(*(column == state for state in states)))
     if change.event == 'build_started' and change.values.get('host'):
         host = change.values['host']
         conditions += [TABLE.c.scheduled_host == host, sa.or_(TABLE.c.host.is_(None), TABLE.c.host == host)]
@@ -366,8 +360,7 @@ def _already_done(connection, uuid, rule, change):
 
     :raises InstanceNotFound, UnexpectedDeletingTaskStateError, UnexpectedTaskStateError:
     """
-    row = connection.execute(sa.select(*rows.columns(instance_obj.Instance, TABLE), TABLE.c.state_token)
-                             .where(TABLE.c.uuid == uuid)).first()
+    row = connection.execute(_SELECT.add_columns(TABLE.c.state_token).where(TABLE.c.uuid == uuid)).first()
     if row is None:
         raise exception.InstanceNotFound(instance_id=uuid)
     if change.token and row.state_token == change.token:
