@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./stack.sh and ./unstack.sh as a person runs them: real packages, real RabbitMQ, real guests. Needs root."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -59,7 +60,8 @@ def left_behind(before):
 
 def kill_everything():
     for pid in processes.of_cloud(LAYOUT):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
