@@ -79,10 +79,12 @@ def compute_app_factory(global_conf, **local_conf):
 
 
 def build_application(table, services):
-    """The Application of a table of operations."""
+    """The Application of a table of operations. :raises LookupError: it names a policy rule that does not exist"""
+    router = wsgi.Router(table, _Controllers(services))
+    if unknown := router.rules - services.enforcer.rules:
+        raise LookupError('no such policy rule: %s' % ', '.join(sorted(unknown)))
     prefix = services.conf.api.compute_link_prefix
-    return application.Application(wsgi.Router(table, _Controllers(services)), services.enforcer, prefix,
-                                   versions.project_document(prefix))
+    return application.Application(router, services.enforcer, prefix, versions.project_document(prefix))
 
 
 class _Controllers(dict):

@@ -22,9 +22,11 @@ class Enforcer:
     """Is whole before its first use: rules registered, files read. What it does not know it refuses."""
 
     def __init__(self, conf):
+        rules = policies.list_rules()
+        self.rules = {rule.name for rule in rules}
         self._enforcer = policy.Enforcer(conf)
         self._enforcer.suppress_default_change_warnings = True
-        self._enforcer.register_defaults(policies.list_rules())
+        self._enforcer.register_defaults(rules)
         self._enforcer.load_rules()
 
     def authorize(self, rule, ctxt, owner=None):

@@ -4,6 +4,7 @@
 
 from oslo_policy import policy
 
+CONTEXT_IS_ADMIN = 'context_is_admin'
 ADMIN = 'rule:context_is_admin'
 MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
 READER_OR_ADMIN = 'rule:project_reader_or_admin'
@@ -12,7 +13,7 @@ ANYBODY = '@'
 SCOPE = ['project']
 
 BASE = (
-    ('context_is_admin', 'role:admin', 'Administrators: they act on every project.'),
+    (CONTEXT_IS_ADMIN, 'role:admin', 'Administrators: they act on every project.'),
     ('project_member_api', 'role:member and project_id:%(project_id)s', 'Members of the project that owns it.'),
     ('project_reader_api', 'role:reader and project_id:%(project_id)s', 'Readers of the project that owns it.'),
     ('project_manager_api', 'role:manager and project_id:%(project_id)s', 'Managers of the project that owns it.'),

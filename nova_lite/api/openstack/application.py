@@ -8,6 +8,7 @@ It sits at the end of the pipeline: who asks (`nova.context`) is known by then a
 
 import re
 
+from nova_lite.api import policies
 from nova_lite.api.openstack import faults
 from nova_lite.api.openstack import links
 from nova_lite.api.openstack import wsgi
@@ -30,6 +31,7 @@ class Application:
         if isinstance(version, Exception):      # a bad microversion is told only to those who are let in
             raise version
         req = wsgi.Request(environ, self._enforcer)
+        req.context.is_admin = req.allows(policies.CONTEXT_IS_ADMIN)
         methods, names = self._route(req, environ)
         reply, status = self._call(req, methods, names, environ['REQUEST_METHOD'])
         headers, content = wsgi.encode(reply, status)

@@ -47,8 +47,7 @@ class KeystoneContext:
                  project_id=environ.get('HTTP_X_PROJECT_ID'), project_name=environ.get('HTTP_X_PROJECT_NAME'),
                  project_domain_id=environ.get('HTTP_X_PROJECT_DOMAIN_ID'), domain_id=environ.get('HTTP_X_DOMAIN_ID'),
                  system_scope='all' if environ.get('HTTP_OPENSTACK_SYSTEM_SCOPE') == 'all' else None,
-                 roles=roles, is_admin='admin' in (role.lower() for role in roles),
-                 service_catalog=json.loads(catalog) if catalog else None)
+                 roles=roles, service_catalog=json.loads(catalog) if catalog else None)
         return self._app(environ, start_response)
 
 
@@ -67,10 +66,9 @@ class NoAuth2:
         if token is None:
             return self._log_in(environ, start_response)
         user_id, _, project_id = token.partition(':')
-        admin = user_id == 'admin'
         # no auth_token: the other services do not know this one, so they are asked with the service user's own
-        _context(environ, user_id=user_id, project_id=project_id or user_id, is_admin=admin,
-                 roles=list(ADMIN_ROLES if admin else ROLES))
+        _context(environ, user_id=user_id, project_id=project_id or user_id,
+                 roles=list(ADMIN_ROLES if user_id == 'admin' else ROLES))
         return self._app(environ, start_response)
 
     @staticmethod

@@ -18,6 +18,7 @@ from nova_lite.api.openstack import validation
 LOG = logging.getLogger(__name__)
 
 MAX_BODY = 114688       # bytes
+MAX_BODY_DIGITS = 12    # of a Content-Length that is read as a number at all
 JSON_TYPES = {'', 'application/json', 'text/plain', 'application/vnd.openstack.compute+json'}
 CONTEXT = 'nova.context'                # environ key: the RequestContext that the auth filter made
 VERSION = 'nova_lite.microversion'      # environ key: the negotiated Version
@@ -136,9 +137,9 @@ class Request:
         """The JSON body; None when there is none. :raises faults.HTTPError: 400, 413, 415"""
         length = self.environ.get('CONTENT_LENGTH') or '0'
         chunked = self.environ.get('HTTP_TRANSFER_ENCODING', '').lower() == 'chunked'
-        if not length.isdigit():
+        if not length.isascii() or not length.isdigit():
             raise faults.HTTPError(400, 'Content-Length is not a number')
-        if int(length) > MAX_BODY:
+        if len(length) > MAX_BODY_DIGITS or int(length) > MAX_BODY:
             raise faults.HTTPError(413, 'Request is too large.')
         raw = self.environ['wsgi.input'].read(MAX_BODY + 1 if chunked else int(length))
         if len(raw) > MAX_BODY:
@@ -176,6 +177,7 @@ class Router:
 
     def __init__(self, table, controllers):
         self._root = {}
+        self.rules = set()      # every policy rule of the table
         for path, methods in table.items():
             node, names = self._root, []
             for segment in path.strip('/').split('/'):
@@ -185,13 +187,12 @@ class Router:
                 node = node.setdefault(segment, {})
             node[_END] = {method: self._compile(entry, controllers) for method, entry in methods.items()}, names
 
-    @classmethod
-    def _compile(cls, entry, controllers):
+    def _compile(self, entry, controllers):
         if isinstance(entry, dict):
-            return {name: cls._compile(item, controllers) for name, item in entry.items()}
-        if isinstance(entry, list):
-            return [Compiled(item, controllers[item.controller]) for item in entry]
-        return [Compiled(entry, controllers[entry.controller])]
+            return {name: self._compile(item, controllers) for name, item in entry.items()}
+        entries = entry if isinstance(entry, list) else [entry]
+        self.rules.update(item.policy for item in entries if item.policy is not ANYBODY)
+        return [Compiled(item, controllers[item.controller]) for item in entries]
 
     def starts(self, segment):
         """Whether a path may start with this segment."""
