@@ -18,7 +18,6 @@ from nova_lite.standins.keystone import app as keystone_app
 from tests.unit.api import client
 from tests.unit.standins import cloud
 
-
 CALLS = []      # paths that Keystone was asked for
 
 
