@@ -9,6 +9,7 @@ import functools
 import logging
 
 import oslo_messaging as messaging
+from kombu import exceptions as kombu_exc
 from oslo_messaging.rpc import dispatcher
 
 from nova_lite import context
@@ -25,6 +26,9 @@ LONG = 1800         # moves data; the server sends heartbeats meanwhile (call_mo
 HEARTBEAT = 30      # a LONG call fails this soon when the server has died
 
 EXPECTED_ERRORS = (exception.NovaException,)
+
+# the last one comes through when not even the first connection could be made
+UNREACHABLE = (messaging.MessagingTimeout, messaging.MessageDeliveryFailure, kombu_exc.OperationalError)
 
 
 class Serializer(messaging.Serializer):
@@ -89,7 +93,7 @@ def translates_errors(function):
     def wrapper(*args, **kwargs):
         try:
             return function(*args, **kwargs)
-        except (messaging.MessagingTimeout, messaging.MessageDeliveryFailure) as exc:
+        except UNREACHABLE as exc:
             LOG.warning('RPC %s failed: %s', function.__qualname__, exc)
             raise exception.MessagingUnavailable() from exc
     return wrapper
