@@ -3,6 +3,7 @@
 """What the operations of a conductor work with: its database, the clients of those it talks to, and its deadlines."""
 
 import dataclasses
+import datetime
 import logging
 import uuid
 
@@ -17,7 +18,10 @@ from nova_lite.scheduler.client import report
 
 LOG = logging.getLogger(__name__)
 
-AT_ONCE = 64        # operations under way in one process; more wait in the message queue
+AT_ONCE = 64            # operations under way in one process
+WAITING = 10000         # that wait for their turn; the RPC thread, which has others to serve, does not wait with them
+RETRIES = 60            # of an operation that could not reach the database
+RETRY_PAUSE = 5         # seconds between those
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,24 +34,33 @@ class Deadlines:
 
 
 class Pool:
-    """Runs operations off the RPC thread. None of them can end the process; what one left undone the sweep finds."""
+    """Runs operations off the RPC thread. None of them can end the process; what one left undone the sweep finds.
+
+    An operation has to bear being repeated: that is done while the database does not answer.
+    """
 
     def __init__(self):
-        self._pool = concurrency.GreenPool(AT_ONCE)
+        self._pool = concurrency.GreenPool(WAITING)
+        self._turns = concurrency.Semaphore(AT_ONCE)
 
     def spawn(self, function, tools, ctxt, *args):
         """Run `function(tools, ctxt, *args)`, with `ctxt` in the log lines."""
         self._pool.spawn_n(self._guarded, function, tools, ctxt, *args)
 
-    @staticmethod
-    def _guarded(function, tools, ctxt, *args):
+    def _guarded(self, function, tools, ctxt, *args):
         ctxt.update_store()
-        try:
-            function(tools, ctxt, *args)
-        except exception.Unavailable as exc:
-            LOG.warning('%s was not finished and is left to the sweep: %s', function.__name__, exc)
-        except (Exception, concurrency.Timeout):
-            LOG.exception('%s failed and is left to the sweep', function.__name__)
+        for _ in range(RETRIES):
+            try:
+                with self._turns:
+                    function(tools, ctxt, *args)
+                return
+            except exception.Unavailable as exc:
+                LOG.warning('%s will be tried again: %s', function.__name__, exc)
+            except (Exception, concurrency.Timeout):
+                LOG.exception('%s failed and is left to the sweep', function.__name__)
+                return
+            concurrency.sleep(RETRY_PAUSE)
+        LOG.error('%s is left to the sweep', function.__name__)
 
     def running(self):
         return self._pool.running()
@@ -55,7 +68,7 @@ class Pool:
 
 @dataclasses.dataclass
 class Toolbox:
-    """`run_id`: this run of the conductor on `host`; every claim on an order begins with it."""
+    """`run_id`: this run of the conductor on `host`, with which every claim on an order begins; `first_sweep`: its time."""
 
     host: str
     db: engine.Database
@@ -67,6 +80,7 @@ class Toolbox:
     max_attempts: int
     pool: Pool = dataclasses.field(default_factory=Pool)
     run_id: str = ''
+    first_sweep: datetime.datetime | None = None
 
     def __post_init__(self):
         self.run_id = self.run_id or '%s:%s' % (self.host, uuid.uuid4().hex)

@@ -30,6 +30,7 @@ _EXTRAS = {'mysql': 'mariadb', 'mariadb': 'mariadb', 'postgresql': 'postgresql'}
 POOL_RECYCLE = 3600         # seconds; below the time after which MariaDB drops an idle connection
 SOCKET_TIMEOUT = 60         # seconds without an answer after which a connection counts as lost
 BUSY_TIMEOUT = 20           # milliseconds that SQLite itself waits for a lock; the whole process waits with it
+TURN_TIMEOUT = 30           # seconds that a write waits for others of its process
 
 
 class Database:
@@ -38,16 +39,14 @@ class Database:
     `clock`, for tests, is a function that returns the time (naive UTC) in place of the database's own clock.
     """
 
-    def __init__(self, url, pool_size=5, max_overflow=50, max_retries=20, *, service_down_time=60,
-                 clock=None):
+    def __init__(self, url, pool_size=5, max_overflow=50, max_retries=20, *, service_down_time=60, clock=None):
         self.engine = _create_engine(url, pool_size, max_overflow)
         self.dialect = self.engine.dialect.name
         self._writer = self.engine.execution_options(nova_write=True)
         self.service_down_time = service_down_time      # seconds without a heartbeat after which a service is down
         self._max_retries = max_retries
         self._clock = clock
-        # SQLite lets one write at a time; writers of this process queue here, where waiting is cooperative.
-        self._write_lock = threading.Lock() if self.dialect == 'sqlite' else contextlib.nullcontext()
+        self._write_lock = threading.Lock() if self.dialect == 'sqlite' else None
         _forget_connections_after_fork(self)
 
     @property
@@ -72,7 +71,8 @@ class Database:
 
     def write(self, function):
         """`function(connection)` in a transaction that may write; it may run several times, once with effect."""
-        return self._retried(lambda: self._run_write(function))
+        with self._turn():
+            return self._retried(lambda: self._run(self._writer, function))
 
     def wait(self, retries, interval):
         """Return once the database answers. `retries` -1: try for ever. :raises ServiceUnreachable:"""
@@ -89,14 +89,24 @@ class Database:
     def close(self):
         self.engine.dispose()
 
+    @contextlib.contextmanager
+    def _turn(self):
+        """SQLite lets one write at a time. Writers of this process queue here, where waiting is cooperative, and only
+        the first of them asks SQLite again and again."""
+        if self._write_lock is None:
+            yield
+            return
+        if not self._write_lock.acquire(timeout=TURN_TIMEOUT):
+            raise exception.ServiceUnreachable(service='database', reason='other writes do not end')
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
     @staticmethod
     def _run(engine, function):
         with engine.begin() as connection:
             return function(connection)
-
-    def _run_write(self, function):
-        with self._write_lock:
-            return self._run(self._writer, function)
 
     def _retried(self, run):
         attempt = 0

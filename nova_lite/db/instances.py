@@ -221,6 +221,23 @@ def update(db, uuid, values, step=None):
     return to_instance(row)
 
 
+def modify(db, uuid, field, change):
+    """Set one field to what `change` makes of the Instance as it is now; nobody else changes it meanwhile.
+
+    :returns: the Instance after it :raises InstanceNotFound: and what `change` raises; nothing is saved then
+    """
+    found = sa.and_(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())
+
+    def write(connection):
+        row = connection.execute(_SELECT.where(found).with_for_update()).first()
+        if row is None:
+            raise exception.InstanceNotFound(instance_id=uuid)
+        values = _checked({field: change(to_instance(row))})
+        connection.execute(sa.update(TABLE).where(found).values(updated_at=db.now, **values))
+        return connection.execute(_SELECT.where(found)).one()
+    return to_instance(db.write(write))
+
+
 def _checked(values):
     """{field: value} as it can be saved: a time that came in a message is a text still."""
     allowed = {column.name for column in rows.columns(instance_obj.Instance, TABLE)} - _NOT_UPDATABLE

@@ -27,10 +27,11 @@ LOG = logging.getLogger(__name__)
 def run(tools):
     """One pass over all that is late."""
     now = orders.clock(tools.db)
+    tools.first_sweep = tools.first_sweep or now
     found = orders.late(tools.db, _before(now, tools.deadlines.resend), tools.host, tools.run_id)
-    up = services.hosts_up(tools.db) if found else set()
+    is_up = _hosts(tools, now) if found else None
     for item in found:
-        act = decide(item, now, up, tools)
+        act = decide(item, now, is_up, tools)
         if act is not None and orders.touch(tools.db, item):
             LOG.info('Instance %s is late in %s: %s', item.uuid, item.task_state or item.vm_state, act.__name__)
             tools.pool.spawn(act, tools, _context(tools.db, item.uuid), item)
@@ -38,15 +39,22 @@ def run(tools):
         tools.pool.spawn(release.again, tools, _context(tools.db, uuid, project_id), uuid, kept_ports)
 
 
-def decide(item, now, up, tools):
-    """The function to call for a Late instance, or None; `up`: the hosts whose nova-compute is up."""
+def _hosts(tools, now):
+    """A function that tells whether a host is up. When everything starts at once, hosts get the time to report."""
+    if tools.first_sweep > _before(now, tools.db.service_down_time):
+        return lambda host: True
+    return services.hosts_up(tools.db).__contains__
+
+
+def decide(item, now, is_up, tools):
+    """The function to call for a Late instance, or None; `is_up` tells whether a host is."""
     deadlines = tools.deadlines
     if item.task_state == task_states.DELETING:
         return delete_again
     if item.task_state == task_states.SCHEDULING and item.scheduled_host is not None:
-        return send_again if item.scheduled_host in up else host_went_down
+        return send_again if is_up(item.scheduled_host) else host_went_down
     if item.host is not None:
-        if item.host not in up:
+        if not is_up(item.host):
             return host_went_down
         since = item.host_since or item.created_at
         return abort_build if deadlines.build and since < _before(now, deadlines.build) else None

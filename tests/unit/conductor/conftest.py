@@ -140,7 +140,9 @@ def tools(db):
     placement = Placement()
     for host in HOSTS:
         services.report(db, host, 'nova-compute', 'compute')
-    return make_tools(db, placement)
+    made = make_tools(db, placement)
+    made.first_sweep = records.datetime.datetime(2000, 1, 1)
+    return made
 
 
 def make_tools(db, placement, network=None):

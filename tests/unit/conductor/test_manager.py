@@ -12,6 +12,7 @@ from nova_lite import exception
 from nova_lite.compute import conductor_client
 from nova_lite.conductor import manager
 from nova_lite.conductor import rpcapi
+from nova_lite.conductor import toolbox
 from nova_lite.db import instances
 from nova_lite.db import services
 from nova_lite.objects import base
@@ -146,3 +147,27 @@ def test_without_a_database_it_goes_on(tools, conductor, monkeypatch):
     monkeypatch.setattr(tools.db, 'read', away)
     conductor.report()
     conductor.periodic_tasks()[0][2]()
+
+
+def test_an_operation_waits_for_the_database(ctxt, monkeypatch):
+    pauses, tries = [], []
+    monkeypatch.setattr(toolbox.concurrency, 'sleep', pauses.append)
+
+    def operation(tools, ctxt):
+        tries.append(1)
+        if len(tries) < 3:
+            raise exception.ServiceUnreachable(service='database', reason='x')
+    pool = toolbox.Pool()
+    pool.spawn(operation, None, ctxt)
+    toolbox.concurrency.spawn(lambda: None).wait()
+    assert (len(tries), pauses, pool.running()) == (3, [5, 5], 0)
+
+
+def test_an_operation_that_breaks_ends_alone(ctxt):
+    def operation(tools, ctxt):
+        raise RuntimeError('x')
+    pool = toolbox.Pool()
+    for _ in range(3):
+        pool.spawn(operation, None, ctxt)
+    toolbox.concurrency.spawn(lambda: None).wait()
+    assert pool.running() == 0

@@ -23,7 +23,8 @@ def pass_time(tools, clock, beat):
     """pass_time(seconds, up=hosts): let it pass, then sweep once."""
     def forward(seconds, up=conftest.HOSTS, by=tools):
         clock.forward(seconds)
-        beat(*up)
+        if up:
+            beat(*up)
         sweep.run(by)
         assert by.pool.raised == []
     return forward
@@ -115,6 +116,16 @@ def test_the_build_of_a_host_that_went_down_goes_elsewhere(tools, ctxt, pass_tim
     assert tools.placement.held == {uuid: 'host2'} and tools.network.ports == {}
     with pytest.raises(exception.UnexpectedTaskStateError):     # it comes back and goes on
         instances.transition(tools.db, uuid, 'networking', step=records.step(ctxt, 'host1'))
+
+
+def test_after_a_start_hosts_get_the_time_to_report(tools, ctxt, clock, pass_time):
+    instance = records.building(tools.db, ctxt)
+    fresh = conftest.make_tools(tools.db, tools.placement)
+    pass_time(100, up=[], by=fresh)
+    pass_time(59, up=[], by=fresh)
+    assert get(tools, instance.uuid).host == 'host1'
+    pass_time(2, up=['host2'], by=fresh)
+    assert get(tools, instance.uuid).host is None
 
 
 def test_when_all_hosts_go_down_it_ends_in_error_and_says_so(tools, ctxt, pass_time):
