@@ -25,7 +25,8 @@ class Collection:
         if self.table is None:
             self.table = sqlalchemy.Table(
                 table, metadata,
-                sqlalchemy.Column('id', sqlalchemy.String(255), primary_key=True),
+                sqlalchemy.Column('number', sqlalchemy.Integer, primary_key=True),  # the order of creation
+                sqlalchemy.Column('id', sqlalchemy.String(255), nullable=False, unique=True),
                 sqlalchemy.Column('unique_key', sqlalchemy.String(512), nullable=False, unique=True),
                 sqlalchemy.Column('document', sqlalchemy.JSON, nullable=False))
         # Made once: making a statement costs more than running it.
@@ -40,7 +41,7 @@ class Collection:
         return '\n'.join(self._key(document))
 
     def load(self, connection):
-        for row in connection.execute(sqlalchemy.select(self.table)):
+        for row in connection.execute(sqlalchemy.select(self.table).order_by(self.table.c.number)):
             self.put(row.id, row.document)
 
     def put(self, id, document):
