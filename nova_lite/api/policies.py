@@ -81,6 +81,28 @@ SERVER_RULES = (
      '/servers/{server_id}/action (os-getConsoleOutput)'),
 )
 
+METADATA = 'os_compute_api:server-metadata:%s'
+TAGS = 'os_compute_api:os-server-tags:%s'
+ADDRESSES = 'os_compute_api:ips:%s'
+
+OF_SERVERS = (
+    (METADATA % 'index', READER_OR_ADMIN, 'List the metadata of a server', 'GET', '/servers/{server_id}/metadata'),
+    (METADATA % 'show', READER_OR_ADMIN, 'Show a metadata item', 'GET', '/servers/{server_id}/metadata/{key}'),
+    (METADATA % 'create', MEMBER_OR_ADMIN, 'Add metadata items', 'POST', '/servers/{server_id}/metadata'),
+    (METADATA % 'update_all', MEMBER_OR_ADMIN, 'Replace the metadata', 'PUT', '/servers/{server_id}/metadata'),
+    (METADATA % 'update', MEMBER_OR_ADMIN, 'Set a metadata item', 'PUT', '/servers/{server_id}/metadata/{key}'),
+    (METADATA % 'delete', MEMBER_OR_ADMIN, 'Delete a metadata item', 'DELETE', '/servers/{server_id}/metadata/{key}'),
+    (TAGS % 'index', READER_OR_ADMIN, 'List the tags of a server', 'GET', '/servers/{server_id}/tags'),
+    (TAGS % 'show', READER_OR_ADMIN, 'See whether a server has a tag', 'GET', '/servers/{server_id}/tags/{tag}'),
+    (TAGS % 'update', MEMBER_OR_ADMIN, 'Add a tag', 'PUT', '/servers/{server_id}/tags/{tag}'),
+    (TAGS % 'update_all', MEMBER_OR_ADMIN, 'Replace the tags', 'PUT', '/servers/{server_id}/tags'),
+    (TAGS % 'delete', MEMBER_OR_ADMIN, 'Delete a tag', 'DELETE', '/servers/{server_id}/tags/{tag}'),
+    (TAGS % 'delete_all', MEMBER_OR_ADMIN, 'Delete all tags', 'DELETE', '/servers/{server_id}/tags'),
+    (ADDRESSES % 'index', READER_OR_ADMIN, 'List the addresses of a server', 'GET', '/servers/{server_id}/ips'),
+    (ADDRESSES % 'show', READER_OR_ADMIN, 'List the addresses of a server on a network', 'GET',
+     '/servers/{server_id}/ips/{network_label}'),
+)
+
 LIMITS = 'os_compute_api:limits'
 INSTANCE_ACTIONS = 'os_compute_api:os-instance-actions:%s'
 KEYPAIRS = 'os_compute_api:os-keypairs:%s'
@@ -151,7 +173,7 @@ OF_THE_CLOUD = (
      '/os-hypervisors/{hypervisor_hostname_pattern}/servers'),
 )
 
-OPERATIONS = FLAVORS + SERVER_RULES + OF_PROJECTS + OF_THE_CLOUD
+OPERATIONS = FLAVORS + SERVER_RULES + OF_SERVERS + OF_PROJECTS + OF_THE_CLOUD
 
 
 def list_rules():

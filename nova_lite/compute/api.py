@@ -204,13 +204,49 @@ class API:
         """Save fields that users set (names, addresses, …). :returns: the Instance. :raises InstanceNotFound:"""
         return instances.update(self._db, instance.uuid, values)
 
+    def update_instance_metadata(self, ctxt, instance, metadata, delete=False):
+        """Add or replace items; with `delete` all others go. :returns: {key: value} after it
+
+        :raises Conflict, InstanceInvalidState, QuotaError:
+        """
+        limits = self.quotas.limits(instance.project_id)
+
+        def change(current):
+            api_checks.check_at_rest(current, 'update metadata')
+            after = metadata if delete else {**current.metadata, **metadata}
+            api_quota.check_metadata(limits, after)
+            return after
+        return self._modify(ctxt, instance, 'metadata', change).metadata
+
+    def delete_instance_metadata(self, ctxt, instance, key):
+        """:raises NotFound: no such item; Conflict, InstanceInvalidState:"""
+        def change(current):
+            api_checks.check_at_rest(current, 'delete metadata')
+            if key not in current.metadata:
+                raise exception.NotFound('Metadata item was not found')
+            return {name: value for name, value in current.metadata.items() if name != key}
+        self._modify(ctxt, instance, 'metadata', change)
+
+    def update_instance_tags(self, ctxt, instance, action, change):
+        """Let `change({tag…})` make the tags of a server; `action` names it for who may not. :returns: [tag…]
+
+        :raises InstanceInvalidState: and what `change` raises
+        """
+        def checked(current):
+            api_checks.check_at_rest(current, action)
+            return sorted(change(set(current.tags)))
+        return instances.modify(self._db, instance.uuid, 'tags', checked).tags
+
+    def _modify(self, ctxt, instance, field, change):
+        api_checks.check_unlocked(ctxt, instance)
+        return instances.modify(self._db, instance.uuid, field, change)
+
     def delete(self, ctxt, instance):
         """Have a server deleted: allowed in every state, and again. It is gone when its host has cleaned up.
 
         :raises Conflict: it is locked; InstanceNotFound: it is gone already
         """
-        if instance.locked and not ctxt.is_admin:
-            raise exception.Conflict('Instance %s is locked' % instance.uuid)
+        api_checks.check_unlocked(ctxt, instance)
         instance = instances.request_delete(self._db, instance.uuid, ctxt)
         faultpoints.hit('api.before_cast')
         if instance.host and self._lookups.host_is_up(instance.host):

@@ -1,11 +1,14 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of an order that look at what was found for it (flavor, image, services); none of them changes anything."""
+"""Checks of an order that look at what was found for it (flavor, image, services), and of what may be done to an
+instance now; none of them changes anything."""
 
 from nova_lite import exception
+from nova_lite.compute import vm_states
 
 GIB = 1024 ** 3
 ACTIVE = 'active'
+AT_REST = (vm_states.ACTIVE, vm_states.PAUSED, vm_states.SUSPENDED, vm_states.STOPPED)
 INTERNAL = '_'          # hints whose names begin so would be for the services' own use
 HINT_VALUES = 128       # most servers that a hint may name
 MOST_AT_ONCE = 1000     # servers of one request: all of them are recorded in one transaction
@@ -75,3 +78,17 @@ def split_zone(availability_zone):
         raise exception.Invalid('Unable to parse availability_zone')
     zone, host, node = (parts + ['', ''])[:3]
     return zone or None, host or None, node or None
+
+
+def check_at_rest(instance, action):
+    """Labels are changed only while nothing else changes the instance. :raises InstanceInvalidState:"""
+    for attr, state, fine in (('vm_state', instance.vm_state, instance.vm_state in AT_REST),
+                              ('task_state', instance.task_state, instance.task_state is None)):
+        if not fine:
+            raise exception.InstanceInvalidState(method=action, instance_uuid=instance.uuid, attr=attr, state=state)
+
+
+def check_unlocked(ctxt, instance):
+    """:raises Conflict: it is locked, and the caller is no administrator"""
+    if instance.locked and not ctxt.is_admin:
+        raise exception.Conflict('Instance %s is locked' % instance.uuid)

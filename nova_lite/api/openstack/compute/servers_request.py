@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the checked body of a create request to a ServerOrder, in the terms of the compute API."""
 
+import ipaddress
 import re
 import secrets
 import string
@@ -40,7 +41,7 @@ def order(req, body, password_length):
         availability_zone=_stripped(server.get('availability_zone')), host=server.get('host'),
         node=server.get('hypervisor_hostname'), hints=_hints(body),
         auto_disk_config=None if disk_config is None else disk_config == 'AUTO',
-        access_ip_v4=server.get('accessIPv4'), access_ip_v6=server.get('accessIPv6'),
+        access_ip_v4=_address(server.get('accessIPv4')), access_ip_v6=_address(server.get('accessIPv6')),
         trusted_certificates=server.get('trusted_image_certificates'))
 
 
@@ -137,15 +138,21 @@ def _stripped(text):
     return text and text.strip()
 
 
+def _address(text):
+    """An IP address in its shortest form, None for None."""
+    return text and str(ipaddress.ip_address(text))
+
+
 def _boolean(value):
     return strutils.bool_from_string(value)
 
 
 def update_values(instance, server):
     """{field: value} of an Instance for the checked body of an update. :raises Conflict: a zone that it is not in"""
-    names = {'accessIPv4': 'access_ip_v4', 'accessIPv6': 'access_ip_v6', 'description': 'display_description',
-             'hostname': 'hostname'}
+    names = {'description': 'display_description', 'hostname': 'hostname'}
     values = {field: server[name] for name, field in names.items() if name in server}
+    addresses = {'accessIPv4': 'access_ip_v4', 'accessIPv6': 'access_ip_v6'}
+    values.update((field, _address(server[name])) for name, field in addresses.items() if name in server)
     if 'name' in server:
         values['display_name'] = server['name'].strip()
     if 'OS-DCF:diskConfig' in server:

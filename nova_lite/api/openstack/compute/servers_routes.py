@@ -4,8 +4,12 @@
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import ips
+from nova_lite.api.openstack.compute import server_metadata
+from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
 from nova_lite.api.openstack.compute import servers_actions
+from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
 from nova_lite.api.openstack.compute.schemas import types
 
@@ -31,4 +35,39 @@ TABLE = {
         'DELETE': op(servers.Controller, 'delete', policies.SERVERS % 'delete', target=OBJECT, success=204),
     },
     '/servers/{id}/action': {'POST': ACTIONS},
+    '/servers/{server_id}/metadata': {
+        'GET': op(server_metadata.Controller, 'index', policies.METADATA % 'index', target=OBJECT,
+                  query=types.NO_QUERY),
+        'POST': op(server_metadata.Controller, 'create', policies.METADATA % 'create', target=OBJECT,
+                   body=labels_schema.METADATA),
+        'PUT': op(server_metadata.Controller, 'update_all', policies.METADATA % 'update_all', target=OBJECT,
+                  body=labels_schema.METADATA),
+    },
+    '/servers/{server_id}/metadata/{id}': {
+        'GET': op(server_metadata.Controller, 'show', policies.METADATA % 'show', target=OBJECT, query=types.NO_QUERY),
+        'PUT': op(server_metadata.Controller, 'update', policies.METADATA % 'update', target=OBJECT,
+                  body=labels_schema.META),
+        'DELETE': op(server_metadata.Controller, 'delete', policies.METADATA % 'delete', target=OBJECT, success=204),
+    },
+    '/servers/{server_id}/tags': {
+        'GET': op(server_tags.Controller, 'index', policies.TAGS % 'index', target=OBJECT, min='2.26',
+                  query=types.NO_QUERY),
+        'PUT': op(server_tags.Controller, 'update_all', policies.TAGS % 'update_all', target=OBJECT, min='2.26',
+                  body=labels_schema.TAGS),
+        'DELETE': op(server_tags.Controller, 'delete_all', policies.TAGS % 'delete_all', target=OBJECT, min='2.26',
+                     success=204),
+    },
+    '/servers/{server_id}/tags/{id}': {
+        'GET': op(server_tags.Controller, 'show', policies.TAGS % 'show', target=OBJECT, min='2.26',
+                  query=types.NO_QUERY, success=204),
+        'PUT': op(server_tags.Controller, 'update', policies.TAGS % 'update', target=OBJECT, min='2.26', success=204),
+        'DELETE': op(server_tags.Controller, 'delete', policies.TAGS % 'delete', target=OBJECT, min='2.26',
+                     success=204),
+    },
+    '/servers/{server_id}/ips': {
+        'GET': op(ips.Controller, 'index', policies.ADDRESSES % 'index', target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/ips/{id}': {
+        'GET': op(ips.Controller, 'show', policies.ADDRESSES % 'show', target=OBJECT, query=types.NO_QUERY),
+    },
 }

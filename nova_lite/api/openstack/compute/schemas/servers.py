@@ -6,7 +6,8 @@ from nova_lite.api.openstack import microversions
 from nova_lite.api.openstack import validation
 from nova_lite.api.openstack.compute.schemas import types
 
-_TAG = {'type': 'string', 'minLength': 1, 'maxLength': 60, 'pattern': '^[^,/]*$'}
+MAX_TAGS = 50
+TAG = {'type': 'string', 'minLength': 1, 'maxLength': 60, 'pattern': '^[^,/]*$'}
 _DEVICE_NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255, 'pattern': '^[a-zA-Z0-9._/-]*$'}
 _WORD = {'type': 'string', 'maxLength': 255}
 _DESCRIPTION = {'type': ['string', 'null'], 'maxLength': 255, 'format': 'text'}
@@ -26,7 +27,7 @@ def _changed(properties, *removed, **added):
 
 # ---- create --------------------------------------------------------------------------------------------------
 
-_METADATA = {'type': 'object', 'additionalProperties': False,
+METADATA = {'type': 'object', 'additionalProperties': False,
              'patternProperties': {r'^[a-zA-Z0-9\-_:. ]{1,255}$': {'type': 'string', 'maxLength': 255}}}
 
 _LEGACY_DEVICE = {
@@ -53,7 +54,7 @@ def _networks(properties):
 _CREATE = {
     'name': types.NAME, 'imageRef': {'oneOf': [types.UUID, {'type': 'string', 'maxLength': 0}]},
     'flavorRef': {'type': ['string', 'integer'], 'minLength': 1, 'maxLength': 1024},
-    'adminPass': {'type': 'string', 'maxLength': 1024}, 'metadata': _METADATA, 'networks': _list(_NETWORK),
+    'adminPass': {'type': 'string', 'maxLength': 1024}, 'metadata': METADATA, 'networks': _list(_NETWORK),
     'OS-DCF:diskConfig': {'enum': ['AUTO', 'MANUAL']}, 'accessIPv4': _IPV4, 'accessIPv6': _IPV6,
     'personality': _list({'path': {'type': 'string'}, 'contents': {'type': 'string', 'format': 'base64'}}),
     'availability_zone': types.NAME, 'block_device_mapping': _list(_LEGACY_DEVICE),
@@ -79,13 +80,13 @@ def _create(properties, *required):
 
 def _creates():
     """{microversion: schema}: what each microversion changed of the one before it."""
-    tagged_device, tagged_network = _DEVICE | {'tag': _TAG}, _NETWORK | {'tag': _TAG}
+    tagged_device, tagged_network = _DEVICE | {'tag': TAG}, _NETWORK | {'tag': TAG}
     v2_19 = _changed(_CREATE, description=_DESCRIPTION)
     v2_32 = _changed(v2_19, block_device_mapping_v2=_list(tagged_device), networks=_list(tagged_network))
     v2_33 = _changed(v2_32, block_device_mapping_v2=_list(_DEVICE))
     v2_37 = _changed(v2_33, networks=_networks(_NETWORK))
     v2_42 = _changed(v2_37, block_device_mapping_v2=_list(tagged_device), networks=_networks(tagged_network))
-    v2_52 = _changed(v2_42, tags={'type': 'array', 'items': _TAG, 'maxItems': 50})
+    v2_52 = _changed(v2_42, tags={'type': 'array', 'items': TAG, 'maxItems': MAX_TAGS})
     v2_57 = _changed(v2_52, 'personality')
     v2_63 = _changed(v2_57, trusted_image_certificates={
         'type': ['array', 'null'], 'minItems': 1, 'maxItems': 50, 'uniqueItems': True,
