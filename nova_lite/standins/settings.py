@@ -63,6 +63,11 @@ NETWORK_OPTS = [
                     'of the same size that this machine does not reach elsewhere.'),
     cfg.StrOpt('network_name', default='private', max_length=255,
                help='Name of the shared network that the first start makes.'),
+    cfg.StrOpt('external_subnet', default='172.24.4.0/24',
+               help='IPv4 range of the external network that the first start makes, for routers and floating '
+                    'addresses; chosen like subnet. Empty: none is made.'),
+    cfg.StrOpt('external_network_name', default='public', max_length=255,
+               help='Name of the external network that the first start makes.'),
 ]
 VOLUME_OPTS = [
     cfg.BoolOpt('enabled', default=False, help='Whether the catalog names a volume service (volumev3).'),

@@ -71,12 +71,9 @@ class Chooser:
             fixed = {'subnet_id': subnet['id'], 'ip_address': address}
         taken_by_host = self._routed and fixed['ip_address'] == subnet['gateway_ip']
         if taken_by_host or fixed in chosen or self._records.allocators[subnet['id']].uses(fixed['ip_address']):
-            raise self._in_use(fixed['ip_address'])
+            raise faults.conflict('IpAddressAlreadyAllocated', 'IP address %s already allocated in subnet %s' % (
+                fixed['ip_address'], subnet['id']))
         return fixed
-
-    def _in_use(self, address):
-        return faults.conflict('IpAddressInUse', 'Unable to complete operation for network %s. The IP address %s is '
-                               'in use.' % (self._network_id, address))
 
     def _subnet(self, request):
         """The subnet that a request for an address is about."""

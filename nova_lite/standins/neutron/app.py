@@ -3,16 +3,25 @@
 """The network service, Neutron v2.0: its parts put together, and its data plane."""
 
 from nova_lite.standins import rest
+from nova_lite.standins.neutron import address_scopes
+from nova_lite.standins.neutron import auto_allocation
 from nova_lite.standins.neutron import discovery
 from nova_lite.standins.neutron import faults
+from nova_lite.standins.neutron import floating_ips
+from nova_lite.standins.neutron import ip_availability
 from nova_lite.standins.neutron import networks
 from nova_lite.standins.neutron import ports
 from nova_lite.standins.neutron import quotas
+from nova_lite.standins.neutron import rbac
 from nova_lite.standins.neutron import records as record_module
+from nova_lite.standins.neutron import router_interfaces
+from nova_lite.standins.neutron import routers
 from nova_lite.standins.neutron import security_group_rules
 from nova_lite.standins.neutron import security_groups
 from nova_lite.standins.neutron import seed
+from nova_lite.standins.neutron import service_ports
 from nova_lite.standins.neutron import source
+from nova_lite.standins.neutron import subnet_pools
 from nova_lite.standins.neutron import subnets
 from nova_lite.standins.neutron.dataplane import metadata_proxy
 from nova_lite.standins.neutron.dataplane import names
@@ -28,14 +37,24 @@ class Neutron:
         self._records = records
         self._plane = _plane(conf, records)
         groups = security_groups.SecurityGroups(records, self._plane)
-        self._ports = ports.Ports(records, groups, self._plane, names.bridge)
+        self._service_ports = own_ports = service_ports.ServicePorts(records, self._plane)
+        all_ports = ports.Ports(records, groups, own_ports, self._plane, names.bridge)
         nets = networks.Networks(records, groups, self._plane)
-        subs = subnets.Subnets(records, nets, self._ports, self._plane)
-        rules = security_group_rules.SecurityGroupRules(records, groups, self._plane)
-        parts = [nets, subs, self._ports, groups, rules,
-                 quotas.Quotas(records), discovery.Discovery(self._plane)]
-        seed.seed(nets, subs, self._plane, project_id=project_id, name=conf.network.network_name,
-                  cidr=conf.network.subnet)
+        scopes = address_scopes.AddressScopes(records)
+        pools = subnet_pools.SubnetPools(records, scopes)
+        subs = subnets.Subnets(records, nets, pools, own_ports, self._plane)
+        all_routers = routers.Routers(records, nets, own_ports, self._plane)
+        interfaces = router_interfaces.RouterInterfaces(records, all_routers, subs, all_ports, own_ports)
+        parts = [
+            nets, subs, all_ports, groups, security_group_rules.SecurityGroupRules(records, groups, self._plane),
+            all_routers, interfaces, ip_availability.IpAvailabilities(records),
+            auto_allocation.AutoAllocatedTopologies(records, nets, subs, pools, all_routers, interfaces),
+            floating_ips.FloatingIps(records, nets, all_ports, own_ports, self._plane),
+            scopes, pools, rbac.RbacPolicies(records), quotas.Quotas(records), discovery.Discovery(self._plane)]
+        seeds = seed.Seeds(nets, subs, pools, self._plane)
+        seeds.shared(project_id, conf.network.network_name, conf.network.subnet)
+        seeds.external(conf.network.external_network_name, conf.network.external_subnet)
+        seeds.pool(project_id)
         self.app = rest.App('network', [route for part in parts for route in part.routes()], identify=identify,
                             render_fault=faults.render)
 
@@ -44,7 +63,7 @@ class Neutron:
         if self._plane.enabled:
             with self._records.change():
                 for network in self._records.all('network'):
-                    self._ports.ensure_dhcp_port(network['id'])
+                    self._service_ports.ensure_dhcp(network['id'])
         self._plane.start()
 
     def stop(self):

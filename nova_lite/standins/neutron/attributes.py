@@ -137,8 +137,8 @@ def one_of(*choices):
     return convert
 
 
-def list_of(convert, limit=200):
-    """A list without duplicates; None counts as an empty one."""
+def list_of(convert, limit=200, repeated=lambda entry: False):
+    """A list without duplicates, but for entries that may be `repeated`; None counts as an empty one."""
     def convert_all(value):
         if value is None:
             return []
@@ -149,7 +149,7 @@ def list_of(convert, limit=200):
         converted = []
         for entry in value:
             entry = convert(entry)
-            if entry in converted:
+            if entry in converted and not repeated(entry):
                 raise ValueError('Duplicate items in the list: %s.' % _shown(entry))
             converted.append(entry)
         return converted

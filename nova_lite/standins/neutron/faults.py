@@ -8,6 +8,11 @@ _MISSING = {
     'network': ('NetworkNotFound', 'Network %s could not be found.'),
     'subnet': ('SubnetNotFound', 'Subnet %s could not be found.'),
     'port': ('PortNotFound', 'Port %s could not be found.'),
+    'router': ('RouterNotFound', 'Router %s could not be found'),
+    'floatingip': ('FloatingIPNotFound', 'Floating IP %s could not be found'),
+    'subnetpool': ('SubnetPoolNotFound', 'Subnet pool %s could not be found.'),
+    'address_scope': ('AddressScopeNotFound', 'Address scope %s could not be found.'),
+    'rbac_policy': ('RbacPolicyNotFound', 'RBAC policy of type unknown with ID %s not found'),
     'security_group': ('SecurityGroupNotFound', 'Security group %s does not exist'),
     'security_group_rule': ('SecurityGroupRuleNotFound', 'Security group rule %s does not exist'),
 }
@@ -43,6 +48,16 @@ def conflict(kind, text):
 def forbidden(rule):
     """403 for what the policy rule of that name does not allow."""
     return rest.Fault(403, 'rule:%s is disallowed by policy' % rule, 'PolicyNotAuthorized')
+
+
+def malformed(resource, reason):
+    """400 for a request that does not fit what is there."""
+    return rest.Fault(400, 'Bad %s request: %s.' % (resource, reason), 'BadRequest')
+
+
+def port_in_use(port):
+    return conflict('PortInUse', 'Unable to complete operation on port %s for network %s. Port already has an attached '
+                    'device %s.' % (port['id'], port['network_id'], port['device_id']))
 
 
 def over_quota(resource):

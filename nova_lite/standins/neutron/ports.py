@@ -3,18 +3,18 @@
 """Ports: where a network meets a server. They are bound, and active, as soon as a host is named."""
 
 import logging
-import socket
 
 from nova_lite.standins.neutron import access
 from nova_lite.standins.neutron import addresses
 from nova_lite.standins.neutron import attributes
 from nova_lite.standins.neutron import faults
+from nova_lite.standins.neutron import rbac
 from nova_lite.standins.neutron import resources
+from nova_lite.standins.neutron import service_ports
 
 LOG = logging.getLogger(__name__)
 
 DNS_DOMAIN = 'openstacklocal'
-DHCP_OWNER = 'network:dhcp'
 MAX_PAIRS = 10
 _VNIC_TYPES = ('normal', 'direct', 'macvtap', 'direct-physical', 'baremetal', 'virtio-forwarder', 'smart-nic',
                'accelerator-direct', 'accelerator-direct-physical', 'remote-managed', 'vdpa')
@@ -46,7 +46,8 @@ class Ports(resources.Resource):
         'name': attributes.Attribute(attributes.text(255), ''),
         'admin_state_up': attributes.Attribute(attributes.boolean, True),
         'mac_address': attributes.Attribute(attributes.mac),
-        'fixed_ips': attributes.Attribute(attributes.list_of(_requested_address)),
+        'fixed_ips': attributes.Attribute(attributes.list_of(
+            _requested_address, repeated=lambda request: 'ip_address' not in request)),
         'device_id': attributes.Attribute(attributes.text(255), ''),
         'device_owner': attributes.Attribute(attributes.text(255), ''),
         'security_groups': attributes.Attribute(attributes.list_of(attributes.identifier)),
@@ -63,18 +64,24 @@ class Ports(resources.Resource):
         'dns_assignment': attributes.read_only(), 'status': attributes.read_only(),
     }
 
-    def __init__(self, records, groups, plane, bridge_name):
-        """`bridge_name(network_id)` gives the bridge that a network's guests are plugged into."""
+    def __init__(self, records, groups, own_ports, plane, bridge_name):
+        """`own_ports` are the `ServicePorts`.
+
+        `bridge_name(network_id)` gives the bridge that a network's guests are plugged into.
+        """
         super().__init__(records)
         self._groups = groups
+        self._service_ports = own_ports
         self._plane = plane
         self._bridge_name = bridge_name
 
     def render(self, record):
         bound = bool(record['binding:host_id'])
         failed = bound and record['binding_failed']
-        view = {name: value for name, value in record.items() if name != 'binding_failed'}
+        view = dict(record)
         view['status'] = 'DOWN' if failed or not (bound and record['admin_state_up']) else 'ACTIVE'
+        if record['device_owner'] == service_ports.FLOATING_IP:
+            view['status'] = 'N/A'
         view['binding:vif_type'] = 'binding_failed' if failed else 'bridge' if bound else 'unbound'
         view['binding:vif_details'] = {
             'port_filter': True, 'connectivity': 'l2', 'bridge_name': self._bridge_name(record['network_id']),
@@ -99,7 +106,8 @@ class Ports(resources.Resource):
     def build(self, identity, record):
         network = self.records.get('network', record['network_id'])
         owner = network is not None and access.owns(identity, network)
-        if network is None or not (owner or network['shared']):
+        if network is None or not (owner or network['shared'] or rbac.allows(
+                self.records, network['id'], identity.project_id)):
             raise faults.missing('network', record['network_id'])
         self._check_rights(identity, owner, record, 'create_port')
         if 'mac_address' in record:
@@ -119,6 +127,9 @@ class Ports(resources.Resource):
     def revise(self, identity, record, values):
         network = self.records.get('network', record['network_id'])
         self._check_rights(identity, access.owns(identity, network), values, 'update_port')
+        if record['device_owner'] in service_ports.MANAGED and any(
+                values.get(name, record[name]) != record[name] for name in ('device_id', 'device_owner')):
+            raise faults.port_in_use(record)
         mac = values.get('mac_address', record['mac_address'])
         if mac != record['mac_address']:
             if record['binding:host_id'] and values.get('binding:host_id') != '':
@@ -129,6 +140,7 @@ class Ports(resources.Resource):
         if 'fixed_ips' in values:
             chooser = addresses.Chooser(self.records, network, mac)
             values['fixed_ips'] = chooser.wanted(values['fixed_ips'], record['fixed_ips'])
+            self._let_go(record, values['fixed_ips'])
         return self._settle(identity, {**record, **values}, record)
 
     def _check_rights(self, identity, owns_network, values, rule):
@@ -153,7 +165,8 @@ class Ports(resources.Resource):
         for group_id in record['security_groups']:
             group = self.records.get('security_group', group_id)
             if group_id not in known and (group is None or not (
-                    access.privileged(identity) or group['project_id'] == record['project_id'])):
+                    access.privileged(identity) or group['project_id'] == record['project_id']
+                    or rbac.allows(self.records, group_id, record['project_id']))):
                 raise faults.missing('security_group', group_id)
         if len(record['allowed_address_pairs']) > MAX_PAIRS:
             raise faults.bad('Exceeded maximum number of allowed address pairs (%d).' % MAX_PAIRS,
@@ -183,49 +196,29 @@ class Ports(resources.Resource):
                 return self.save({**record, 'binding_failed': True})
         return None
 
-    # The port of the DHCP server.
+    # Deleting.
+
+    def remove(self, identity, record):
+        if record['device_owner'] in service_ports.MANAGED:
+            raise faults.conflict(
+                'ServicePortInUse', 'Port %s cannot be deleted directly via the port API: has device owner %s.'
+                % (record['id'], record['device_owner']))
+        self._let_go(record, ())
 
     def delete(self, request, identifier):
         with self.records.change():
             port = self.records.get('port', identifier)
             super().delete(request, identifier)
-            if port['device_owner'] == DHCP_OWNER:
-                self.ensure_dhcp_port(port['network_id'])
+            if port['device_owner'] == service_ports.DHCP:
+                self._service_ports.ensure_dhcp(port['network_id'])
 
-    def ensure_dhcp_port(self, network_id, without=None):
-        """Give the network a DHCP port with an address in each subnet that has DHCP, or none where no subnet has.
-
-        The subnet with the id `without` counts as gone. Inside a change block; only where the host serves DHCP.
-        """
-        if not self._plane.enabled:
-            return
-        network = self.records.get('network', network_id)
-        subnets = {subnet['id'] for subnet in self.records.find('subnet', 'network_id', network_id)
-                   if subnet['ip_version'] == 4 and subnet['enable_dhcp'] and subnet['id'] != without}
-        port = next((port for port in self.records.find('port', 'network_id', network_id)
-                     if port['device_owner'] == DHCP_OWNER), None)
-        if not subnets:
-            if port is not None:
-                self.records.delete('port', port['id'])
-            return
-        kept = [fixed for fixed in port['fixed_ips'] if fixed['subnet_id'] in subnets] if port else []
-        missing = subnets - {fixed['subnet_id'] for fixed in kept}
-        if port is None:
-            port = self._new_dhcp_port(network)
-        elif not missing and kept == port['fixed_ips']:
-            return
-        chooser = addresses.Chooser(self.records, network, port['mac_address'])
-        added = chooser.wanted([{'subnet_id': subnet_id} for subnet_id in sorted(missing)])
-        self.save({**port, 'fixed_ips': kept + added})
-
-    def _new_dhcp_port(self, network):
-        return {
-            **self.standard(network['project_id']), 'network_id': network['id'], 'name': '', 'description': '',
-            'admin_state_up': True, 'mac_address': addresses.new_mac(self.records, network['id']), 'fixed_ips': [],
-            'device_id': 'dhcp-' + network['id'], 'device_owner': DHCP_OWNER, 'security_groups': [],
-            'allowed_address_pairs': [], 'port_security_enabled': False, 'dns_name': '', 'tags': [],
-            'binding:host_id': socket.gethostname(), 'binding:profile': {}, 'binding:vnic_type': 'normal',
-            'binding_failed': False, 'revision_number': 0}
+    def _let_go(self, port, fixed_ips):
+        """Take floating addresses off those of a port's addresses that it loses; it keeps `fixed_ips`."""
+        kept = {fixed['ip_address'] for fixed in fixed_ips}
+        for floating in self.records.find('floatingip', 'port_id', port['id']):
+            if floating['fixed_ip_address'] not in kept:
+                self.records.put('floatingip', resources.revised({
+                    **floating, 'port_id': None, 'fixed_ip_address': None, 'router_id': None}))
 
 
 def filtered(record):

@@ -7,7 +7,8 @@ from nova_lite.standins.neutron import access
 from nova_lite.standins.neutron import attributes
 from nova_lite.standins.neutron import faults
 
-DEFAULTS = {'network': 100, 'subnet': 100, 'port': 500, 'security_group': 10, 'security_group_rule': 100}
+DEFAULTS = {'network': 100, 'subnet': 100, 'subnetpool': -1, 'port': 500, 'router_route': 30, 'router': 10,
+            'floatingip': 50, 'rbac_policy': 10, 'security_group': 10, 'security_group_rule': 100}
 _LIMIT = attributes.Attribute(attributes.integer(-1, 2 ** 31 - 1))
 _ATTRIBUTES = dict.fromkeys(DEFAULTS, _LIMIT)
 
@@ -20,7 +21,7 @@ def limits(records, project_id):
 
 def require(records, kind, project_id):
     """Raise a 409 when the project has no place for one more resource of the kind."""
-    limit = limits(records, project_id)[kind]
+    limit = limits(records, project_id).get(kind, -1)
     if 0 <= limit <= records.count(kind, 'project_id', project_id):
         raise faults.over_quota(kind)
 
@@ -63,8 +64,13 @@ class Quotas:
     def details(self, request, project_id):
         self._require_view(request, project_id)
         return {'quota': {
-            kind: {'limit': limit, 'used': self._records.count(kind, 'project_id', project_id), 'reserved': 0}
+            kind: {'limit': limit, 'used': self._used(kind, project_id), 'reserved': 0}
             for kind, limit in limits(self._records, project_id).items()}}
+
+    def _used(self, kind, project_id):
+        if kind == 'router_route':  # a limit for each router
+            return sum(len(router['routes']) for router in self._records.find('router', 'project_id', project_id))
+        return self._records.count(kind, 'project_id', project_id)
 
     def update(self, request, project_id):
         self._require_admin(request, 'update_quota')

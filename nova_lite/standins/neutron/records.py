@@ -29,7 +29,8 @@ _DELETE = _TABLE.delete().where(
     _TABLE.c.kind == sqlalchemy.bindparam('its_kind'), _TABLE.c.id == sqlalchemy.bindparam('its_id'))
 
 # In the order in which they are read at start: a port's addresses need its subnets.
-KINDS = ('quota', 'seed', 'network', 'subnet', 'security_group', 'security_group_rule', 'port')
+KINDS = ('quota', 'seed', 'address_scope', 'subnetpool', 'network', 'subnet', 'security_group', 'security_group_rule',
+         'port', 'router', 'floatingip', 'rbac_policy', 'topology')
 
 
 def _addresses(port):
@@ -40,7 +41,8 @@ def _addresses(port):
 _INDEXES = {
     'network': {'project_id': lambda network: [network['project_id']]},
     'subnet': {'project_id': lambda subnet: [subnet['project_id']],
-               'network_id': lambda subnet: [subnet['network_id']]},
+               'network_id': lambda subnet: [subnet['network_id']],
+               'subnetpool_id': lambda subnet: [subnet['subnetpool_id']]},
     'security_group': {'project_id': lambda group: [group['project_id']]},
     'security_group_rule': {'project_id': lambda rule: [rule['project_id']],
                             'security_group_id': lambda rule: [rule['security_group_id']],
@@ -52,6 +54,14 @@ _INDEXES = {
              'address': _addresses,
              'subnet_id': lambda port: [fixed['subnet_id'] for fixed in port['fixed_ips']],
              'security_group_id': lambda port: port['security_groups']},
+    'router': {'project_id': lambda router: [router['project_id']]},
+    'floatingip': {'project_id': lambda floating: [floating['project_id']],
+                   'port_id': lambda floating: [floating['port_id']],
+                   'router_id': lambda floating: [floating['router_id']]},
+    'subnetpool': {'project_id': lambda pool: [pool['project_id']]},
+    'address_scope': {'project_id': lambda scope: [scope['project_id']]},
+    'rbac_policy': {'project_id': lambda policy: [policy['project_id']],
+                    'object_id': lambda policy: [policy['object_id']]},
 }
 
 

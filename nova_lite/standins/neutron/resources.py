@@ -26,6 +26,18 @@ def now():
     return datetime.datetime.now(datetime.UTC).strftime('%Y-%m-%dT%H:%M:%SZ')
 
 
+def standard(project_id):
+    """The attributes that every new record has."""
+    time = now()
+    return {'id': str(uuid.uuid4()), 'project_id': project_id, 'tenant_id': project_id, 'created_at': time,
+            'updated_at': time, 'revision_number': 1}
+
+
+def revised(record):
+    """A changed record with its new revision."""
+    return {**record, 'updated_at': now(), 'revision_number': record['revision_number'] + 1}
+
+
 class Resource:
     """The REST calls on one kind of resource. Subclasses fill in the names, the attributes and the steps."""
 
@@ -40,7 +52,7 @@ class Resource:
     def __init__(self, records):
         self.records = records
         self._names = set(self.attributes)
-        self._hidden = [name for name, attribute in self.attributes.items() if attribute.hidden]
+        self._shown = {name for name, attribute in self.attributes.items() if not attribute.hidden}
 
     def routes(self):
         one, many = '/v2.0/%s/{identifier}' % self.path, '/v2.0/' + self.path
@@ -63,7 +75,7 @@ class Resource:
         return access.owns(identity, record)
 
     def render(self, record):
-        """The JSON object of a record, all attributes."""
+        """The JSON object of a record, all attributes; what is no attribute is left out of answers."""
         return record
 
     def build(self, identity, record):
@@ -90,10 +102,8 @@ class Resource:
 
     def view(self, identity, record):
         """The JSON object of a record as the caller may see it."""
-        view = self.render(record)
-        if self._hidden and not access.privileged(identity):
-            view = {name: value for name, value in view.items() if name not in self._hidden}
-        return view
+        shown = self._names if access.privileged(identity) else self._shown
+        return {name: value for name, value in self.render(record).items() if name in shown}
 
     def find(self, identity, identifier):
         """The record, or a 404 fault when it is not there for this caller."""
@@ -159,7 +169,7 @@ class Resource:
         project_id = access.project(identity, values)
         self.before_create(project_id)
         quotas.require(self.records, self.kind, project_id)
-        record = self.build(identity, {**values, **self.standard(project_id)})
+        record = self.build(identity, {**values, **standard(project_id)})
         if self.taggable:
             record.setdefault('tags', [])
         self.records.put(self.kind, record)
@@ -168,12 +178,6 @@ class Resource:
 
     def before_create(self, project_id):
         """What a project needs before it gets its first resource; inside the change block."""
-
-    def standard(self, project_id):
-        """The attributes that every new record has."""
-        time = now()
-        return {'id': str(uuid.uuid4()), 'project_id': project_id, 'tenant_id': project_id, 'created_at': time,
-                'updated_at': time, 'revision_number': 1}
 
     def update(self, request, identifier):
         identity, body = request.identity, request.json()
@@ -190,7 +194,7 @@ class Resource:
 
     def save(self, record):
         """Put a changed record, with its new revision; returns it. Only inside a change block."""
-        record = {**record, 'updated_at': now(), 'revision_number': record['revision_number'] + 1}
+        record = revised(record)
         self.records.put(self.kind, record)
         return record
 

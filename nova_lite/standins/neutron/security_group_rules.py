@@ -96,7 +96,7 @@ class SecurityGroupRules(resources.Resource):
         self._touch(record['security_group_id'])
 
     def changed(self, record):
-        self._plane.rules_changed()
+        self._plane.refresh()
 
     def _touch(self, group_id):
         """A group's revision follows its rules."""

@@ -5,6 +5,7 @@
 from nova_lite.standins.neutron import access
 from nova_lite.standins.neutron import attributes
 from nova_lite.standins.neutron import faults
+from nova_lite.standins.neutron import rbac
 from nova_lite.standins.neutron import resources
 
 
@@ -17,11 +18,19 @@ class SecurityGroups(resources.Resource):
         **attributes.standard(),
         'name': attributes.Attribute(attributes.text(255), ''),
         'security_group_rules': attributes.read_only(), 'tags': attributes.read_only(),
+        'shared': attributes.read_only(),
     }
 
     def __init__(self, records, plane):
         super().__init__(records)
         self._plane = plane
+
+    def visible(self, identity, record):
+        return access.owns(identity, record) or rbac.allows(self.records, record['id'], identity.project_id)
+
+    def view(self, identity, record):
+        return {**super().view(identity, record),
+                'shared': rbac.allows(self.records, record['id'], identity.project_id)}
 
     def render(self, record):
         rules = self.records.find('security_group_rule', 'security_group_id', record['id'])
@@ -41,7 +50,7 @@ class SecurityGroups(resources.Resource):
             if group['name'] == 'default':
                 return group
         group = {'name': 'default', 'description': 'Default security group', 'tags': [],
-                 **self.standard(project_id)}
+                 **resources.standard(project_id)}
         self.records.put('security_group', group)
         self.built(group)
         for ethertype in ('IPv4', 'IPv6'):
@@ -50,7 +59,7 @@ class SecurityGroups(resources.Resource):
 
     def _put_rule(self, group, direction, ethertype, remote_group_id=None):
         self.records.put('security_group_rule', {
-            **self.standard(group['project_id']), 'security_group_id': group['id'], 'direction': direction,
+            **resources.standard(group['project_id']), 'security_group_id': group['id'], 'direction': direction,
             'ethertype': ethertype, 'protocol': None, 'port_range_min': None, 'port_range_max': None,
             'remote_ip_prefix': None, 'remote_group_id': remote_group_id, 'normalized_cidr': None,
             'description': ''})
@@ -84,8 +93,10 @@ class SecurityGroups(resources.Resource):
         if record['name'] == 'default' and not access.privileged(identity):
             raise faults.conflict('SecurityGroupCannotRemoveDefault',
                                   'Insufficient rights for removing default security group.')
+        if self.records.count('rbac_policy', 'object_id', record['id']):
+            raise faults.conflict('SecurityGroupInUse', 'Security Group %s in use.' % record['id'])
         for rule in self.records.find('security_group_rule', 'security_group_id', record['id']):
             self.records.delete('security_group_rule', rule['id'])
 
     def changed(self, record):
-        self._plane.rules_changed()
+        self._plane.refresh()

@@ -6,6 +6,7 @@ import ipaddress
 
 from nova_lite.standins.neutron import ports
 from nova_lite.standins.neutron import security_group_rules
+from nova_lite.standins.neutron import service_ports
 from nova_lite.standins.neutron.dataplane import plan
 
 
@@ -34,7 +35,7 @@ class Source:
         subnets = [subnet for subnet in self._records.find('subnet', 'network_id', network_id)
                    if subnet['ip_version'] == 4]
         found = self._records.find('port', 'network_id', network_id)
-        dhcp = next((port for port in found if port['device_owner'] == ports.DHCP_OWNER), None)
+        dhcp = next((port for port in found if port['device_owner'] == service_ports.DHCP), None)
         served = _served(subnets, dhcp)
         return plan.Network(
             id=network_id, mtu=network['mtu'], domain=ports.DNS_DOMAIN,
@@ -99,7 +100,7 @@ def _hosts(found, served):
     """One address of every port in every subnet that is served, sorted so that equal plans compare equal."""
     hosts = {}
     for port in found:
-        if port['device_owner'] != ports.DHCP_OWNER:
+        if port['device_owner'] != service_ports.DHCP:
             for fixed in port['fixed_ips']:
                 if fixed['subnet_id'] in served:
                     name = ports.host_name(port, fixed['ip_address']).partition('.')[0]

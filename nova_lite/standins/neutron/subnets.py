@@ -7,8 +7,8 @@ import ipaddress
 from nova_lite.standins.neutron import access
 from nova_lite.standins.neutron import attributes
 from nova_lite.standins.neutron import faults
-from nova_lite.standins.neutron import networks
 from nova_lite.standins.neutron import resources
+from nova_lite.standins.neutron import service_ports
 
 _IPV6_MODES = ('slaac', 'dhcpv6-stateful', 'dhcpv6-stateless')
 _pool = attributes.record({'start': attributes.address, 'end': attributes.address})
@@ -19,13 +19,15 @@ class Subnets(resources.Resource):
     """The calls below /v2.0/subnets."""
 
     kind, plural, path = 'subnet', 'subnets', 'subnets'
-    indexed = ('id', 'network_id', 'project_id')
+    indexed = ('id', 'network_id', 'subnetpool_id', 'project_id')
     attributes = {
         **attributes.standard(),
         'network_id': attributes.Attribute(attributes.identifier, attributes.REQUIRED, put=False),
         'name': attributes.Attribute(attributes.text(255), ''),
         'ip_version': attributes.Attribute(attributes.integer(4, 6), attributes.REQUIRED, put=False),
-        'cidr': attributes.Attribute(attributes.cidr, attributes.REQUIRED, put=False),
+        'cidr': attributes.Attribute(attributes.optional(attributes.cidr), None, put=False),
+        'prefixlen': attributes.Attribute(attributes.optional(attributes.integer(0, 128)), None, put=False),
+        'use_default_subnetpool': attributes.Attribute(attributes.boolean, False, put=False),
         'gateway_ip': attributes.Attribute(attributes.optional(attributes.address)),
         'allocation_pools': attributes.Attribute(attributes.list_of(_pool)),
         'dns_nameservers': attributes.Attribute(attributes.list_of(attributes.address, 5), ()),
@@ -35,24 +37,27 @@ class Subnets(resources.Resource):
             attributes.optional(attributes.one_of(*_IPV6_MODES)), None, put=False),
         'ipv6_ra_mode': attributes.Attribute(
             attributes.optional(attributes.one_of(*_IPV6_MODES)), None, put=False),
-        'subnetpool_id': attributes.Attribute(attributes.one_of(None), None, put=False),
-        'tags': attributes.read_only(),
+        'subnetpool_id': attributes.Attribute(attributes.optional(attributes.identifier), None, put=False),
+        'router:external': attributes.read_only(), 'tags': attributes.read_only(),
     }
 
-    def __init__(self, records, nets, ports, plane):
+    def __init__(self, records, nets, pools, own_ports, plane):
+        """`nets` and `pools` are the resources, `own_ports` the `ServicePorts`."""
         super().__init__(records)
-        self._networks = nets
-        self._ports = ports
+        self.networks = nets
+        self._pools = pools
+        self._service_ports = own_ports
         self._plane = plane
 
     def visible(self, identity, record):
         network = self.records.get('network', record['network_id'])
-        return access.owns(identity, record) or (network is not None and self._networks.visible(identity, network))
+        return access.owns(identity, record) or (network is not None and self.networks.visible(identity, network))
 
     def build(self, identity, record):
-        network = self._networks.find(identity, record['network_id'])
+        network = self.networks.find(identity, record['network_id'])
         if not access.owns(identity, network):
             raise faults.forbidden('create_subnet')
+        record = self._choose_range(identity, record, network)
         cidr = ipaddress.ip_network(record['cidr'])
         _check_version(record, cidr)
         for other in self.records.find('subnet', 'network_id', network['id']):
@@ -68,12 +73,50 @@ class Subnets(resources.Resource):
         _check(record, cidr)
         return record
 
+    def _choose_range(self, identity, record, network):
+        """The record with its range, from a pool if it asks for one."""
+        record = dict(record)
+        length, default, version = record.pop('prefixlen'), record.pop('use_default_subnetpool'), record['ip_version']
+        if default and record['subnetpool_id'] is not None:
+            raise faults.malformed('subnets', 'subnetpool_id and use_default_subnetpool cannot both be specified')
+        if length is not None and record['cidr'] is not None:
+            raise faults.malformed('subnets', 'cidr and prefixlen must not be supplied together')
+        pool = None
+        if default:
+            pool = self._pools.default(version)
+        elif record['subnetpool_id'] is not None:
+            pool = self._pools.find(identity, record['subnetpool_id'])
+        elif record['cidr'] is None:
+            raise faults.malformed('subnets', 'a subnetpool must be specified in the absence of a cidr')
+        if pool is not None and pool['ip_version'] != version:
+            raise faults.malformed('subnets', 'Cannot allocate IPv%d subnet from IPv%d subnet pool'
+                                   % (version, pool['ip_version']))
+        record['subnetpool_id'] = pool and pool['id']
+        if any(other['ip_version'] == version and other['subnetpool_id'] != record['subnetpool_id']
+               for other in self.records.find('subnet', 'network_id', network['id'])):
+            raise faults.bad('Subnets hosted on the same network must be allocated from the same subnet pool.',
+                             'NetworkSubnetPoolAffinityError')
+        if pool is not None:
+            record['cidr'] = self._pools.allocate(pool, network['project_id'], length, record['cidr'])
+        return record
+
+    def view(self, identity, record):
+        network = self.records.get('network', record['network_id'])
+        return {**super().view(identity, record),
+                'router:external': network is not None and self.networks.external(identity, network)}
+
     def built(self, record):
-        self._ports.ensure_dhcp_port(record['network_id'])
+        self._service_ports.ensure_dhcp(record['network_id'])
 
     def revise(self, identity, record, values):
         gateway = values.get('gateway_ip')
-        if gateway and gateway != record['gateway_ip'] and self.records.find('port', 'address',
+        old = record['gateway_ip']
+        if 'gateway_ip' in values and old and gateway != old:
+            for port in self.records.find('port', 'address', (record['id'], old)):
+                if port['device_owner'] == service_ports.ROUTER_INTERFACE:
+                    raise faults.conflict('GatewayIpInUse', 'Current gateway ip %s already in use by port %s. Unable '
+                                          'to update.' % (old, port['id']))
+        if gateway and gateway != old and self.records.find('port', 'address',
                                                                              (record['id'], gateway)):
             raise faults.conflict('GatewayIpInUse', 'Current gateway ip %s already in use. Unable to update.'
                                   % gateway)
@@ -85,15 +128,15 @@ class Subnets(resources.Resource):
 
     def save(self, record):
         record = super().save(record)
-        self._ports.ensure_dhcp_port(record['network_id'])
+        self._service_ports.ensure_dhcp(record['network_id'])
         return record
 
     def remove(self, identity, record):
         ports = self.records.find('port', 'subnet_id', record['id'])
-        if any(port['device_owner'] not in networks.AUTO_DELETED for port in ports):
+        if any(port['device_owner'] not in service_ports.AUTO_DELETED for port in ports):
             raise faults.conflict('SubnetInUse', 'Unable to complete operation on subnet %s: One or more ports have '
                                   'an IP allocation from this subnet.' % record['id'])
-        self._ports.ensure_dhcp_port(record['network_id'], without=record['id'])
+        self._service_ports.ensure_dhcp(record['network_id'], without=record['id'])
 
     def changed(self, record):
         self._plane.changed(record['network_id'])

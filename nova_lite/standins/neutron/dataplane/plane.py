@@ -53,8 +53,8 @@ class NoDataPlane:
     def changed(self, network_id):
         """Nothing depends on it."""
 
-    def rules_changed(self):
-        """Nothing is filtered."""
+    def refresh(self):
+        """Nothing depends on it."""
 
     def plug(self, network_id, filtered_port_id):
         """No guest is plugged anywhere."""
@@ -94,7 +94,7 @@ class LinuxBridge:
         self._work = threading.Lock()  # held by whoever changes the host
         self._wake = threading.Condition()
         self._dirty = set()
-        self._rules_changed = self._stopped = False
+        self._refresh = self._stopped = False
         self._made = {}  # network id: its plan as last made
         self._inside = {}  # network id: what listens in its namespace
         self._bridges = {}  # network id: its `firewall.Bridge`
@@ -127,10 +127,10 @@ class LinuxBridge:
             self._dirty.add(network_id)
             self._wake.notify()
 
-    def rules_changed(self):
-        """Note that a security group or a rule changed."""
+    def refresh(self):
+        """Note that something else changed: a security group, a router, a floating address."""
         with self._wake:
-            self._rules_changed = True
+            self._refresh = True
             self._wake.notify()
 
     def plug(self, network_id, filtered_port_id):
@@ -161,11 +161,11 @@ class LinuxBridge:
     def _run(self):
         while True:
             with self._wake:
-                if not (self._dirty or self._rules_changed or self._stopped):
+                if not (self._dirty or self._refresh or self._stopped):
                     self._wake.wait(CHECK_SECONDS)
                 if self._stopped:
                     return
-                dirty, self._dirty, self._rules_changed = self._dirty, set(), False
+                dirty, self._dirty, self._refresh = self._dirty, set(), False
             with self._work:
                 self._attempt('check', self._round, dirty)
 

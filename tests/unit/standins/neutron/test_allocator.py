@@ -55,7 +55,7 @@ def test_ipv6_and_no_pools():
     assert allocator.Allocator(pools()).find() is None
 
 
-SUBNET = {'id': 's', 'network_id': 'n', 'project_id': 'p', **pools(('10.0.0.2', '10.0.0.9'))}
+SUBNET = {'id': 's', 'network_id': 'n', 'project_id': 'p', 'subnetpool_id': None, **pools(('10.0.0.2', '10.0.0.9'))}
 
 
 def port(name, *addresses):

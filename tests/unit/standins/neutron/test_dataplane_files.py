@@ -151,7 +151,7 @@ class Plane:
     def changed(self, network_id):
         self.told.append(network_id)
 
-    def rules_changed(self):
+    def refresh(self):
         self.told.append('rules')
 
     def plug(self, network_id, filtered_port_id):
@@ -230,6 +230,7 @@ def test_a_port_whose_bridge_cannot_be_made(calls, plane):
 
 def test_agents_of_a_data_plane(calls):
     agents = calls.admin('GET', '/agents')[1]['agents']
-    assert {agent['agent_type'] for agent in agents} == {'DHCP agent', 'Metadata agent', 'Linux bridge agent'}
+    assert {agent['agent_type'] for agent in agents} == {
+        'DHCP agent', 'L3 agent', 'Metadata agent', 'Linux bridge agent'}
     assert calls.admin('GET', '/agents/' + agents[0]['id'])[1]['agent']['alive'] is True
     assert calls.demo('GET', '/availability_zones')[1]['availability_zones'][0]['name'] == 'nova'

@@ -17,7 +17,8 @@ def subnet_of(callers, network, caller='demo', **values):
 
 def test_first_start_makes_the_shared_network(callers, make):
     networks = callers.demo('GET', '/networks')[1]['networks']
-    assert [(network['name'], network['shared']) for network in networks] == [('private', True)]
+    assert [(network['name'], network['shared'], network['router:external']) for network in networks] == [
+        ('private', True, False), ('public', False, True)]
     subnet = callers.demo('GET', '/subnets/' + networks[0]['subnets'][0])[1]['subnet']
     assert (subnet['cidr'], subnet['gateway_ip'], subnet['enable_dhcp']) == ('10.0.0.0/24', '10.0.0.1', True)
     assert subnet['allocation_pools'] == [{'start': '10.0.0.2', 'end': '10.0.0.254'}]
@@ -26,7 +27,7 @@ def test_first_start_makes_the_shared_network(callers, make):
 def test_the_shared_network_stays_deleted_over_a_restart(callers, make, shared):
     assert callers.admin('DELETE', '/networks/' + shared['id'])[0] == 204
     again = type(callers)(make().app)
-    assert again.admin('GET', '/networks') == (200, {'networks': []})
+    assert again.admin('GET', '/networks?shared=True') == (200, {'networks': []})
 
 
 def test_everything_survives_a_restart(callers, make, private):

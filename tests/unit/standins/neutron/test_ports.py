@@ -80,7 +80,7 @@ def test_requested_addresses(callers, private):
 
 
 @pytest.mark.parametrize(('fixed', 'expected'), [
-    ({'ip_address': '192.168.7.77'}, (409, 'IpAddressInUse')),
+    ({'ip_address': '192.168.7.77'}, (409, 'IpAddressAlreadyAllocated')),
     ({'ip_address': '192.168.7.0'}, (400, 'InvalidIpForSubnet')),
     ({'ip_address': '192.168.7.255'}, (400, 'InvalidIpForSubnet')),
     ({'ip_address': '10.0.0.9'}, (400, 'InvalidIpForNetwork')),
@@ -101,7 +101,8 @@ def test_the_subnet_of_another_network(callers, private, shared):
 
 
 def test_nobody_takes_the_gateway_of_the_shared_network(callers, shared):
-    assert error(create(callers, shared, 'admin', fixed_ips=[{'ip_address': '10.0.0.1'}])) == (409, 'IpAddressInUse')
+    refused = create(callers, shared, 'admin', fixed_ips=[{'ip_address': '10.0.0.1'}])
+    assert error(refused) == (409, 'IpAddressAlreadyAllocated')
 
 
 def test_a_full_subnet(callers, private):
@@ -130,7 +131,7 @@ def test_changed_addresses(callers, private):
     assert [fixed['ip_address'] for fixed in moved['fixed_ips']] == ['192.168.7.80']
     assert address(made(callers, private, fixed_ips=[{'ip_address': '192.168.7.77'}])) == '192.168.7.77'
     clash = update(callers, port, fixed_ips=[{'ip_address': '192.168.7.77'}])
-    assert error(clash) == (409, 'IpAddressInUse')
+    assert error(clash) == (409, 'IpAddressAlreadyAllocated')
     unchanged = callers.demo('GET', '/ports/' + port['id'])[1]['port']
     assert unchanged['fixed_ips'] == moved['fixed_ips']
 
@@ -207,7 +208,7 @@ def test_names(callers, private):
 
 def test_bulk_create_is_all_or_nothing(callers, private):
     documents = [{'network_id': private['id'], 'fixed_ips': [{'ip_address': '192.168.7.9'}]}] * 2
-    assert error(callers.demo('POST', '/ports', {'ports': documents})) == (409, 'IpAddressInUse')
+    assert error(callers.demo('POST', '/ports', {'ports': documents})) == (409, 'IpAddressAlreadyAllocated')
     assert callers.demo('GET', '/ports')[1] == {'ports': []}
     assert address(made(callers, private, fixed_ips=[{'ip_address': '192.168.7.9'}])) == '192.168.7.9'
     status, body = callers.demo('POST', '/ports', {'ports': [{'network_id': private['id']}] * 2})

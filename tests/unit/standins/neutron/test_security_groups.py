@@ -127,7 +127,7 @@ def test_quotas(callers):
     assert (shown['port'], shown['network'], shown['security_group']) == (500, 100, 10)
     assert error(callers.demo('GET', '/quotas/p-other')) == (403, 'PolicyNotAuthorized')
     assert error(callers.demo('PUT', '/quotas/p-demo', {'quota': {'port': 9}})) == (403, 'PolicyNotAuthorized')
-    for bad in ({'port': -2}, {'port': 'x'}, {'router': 5}, []):
+    for bad in ({'port': -2}, {'port': 'x'}, {'trunk': 5}, []):
         assert callers.admin('PUT', '/quotas/p-demo', {'quota': bad})[0] == 400
     assert callers.admin('PUT', '/quotas/p-demo', {'quota': {'security_group': 2}})[1]['quota']['security_group'] == 2
     assert [quota['project_id'] for quota in callers.admin('GET', '/quotas')[1]['quotas']] == ['p-demo']
