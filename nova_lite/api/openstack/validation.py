@@ -135,7 +135,7 @@ def _relaxed(schema):
 
 
 def _known_only(value, schema):
-    """A copy of `value` without the properties that a closed object of `schema` does not know, two levels deep."""
+    """A copy of `value` without the properties that the closed objects of `schema` do not know."""
     value = copy.copy(value)
     if not isinstance(value, dict) or 'properties' not in schema:
         return value
