@@ -72,19 +72,34 @@ def services(conf):
         'network': network.app,
         'placement': placement.application(store, identity.identify, identity.challenge),
     }
-    listeners = [wsgi.Server(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()]
-    return [*listeners, DataPlane(network)]
+    return [*(listener(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()), DataPlane(network)]
+
+
+def listener(name, app, host, port):
+    """The listener of one service; OSError, which names the place, when it is taken."""
+    try:
+        return wsgi.Server(name, app, host, port)
+    except OSError as error:
+        raise OSError('the %s service cannot listen on %s:%d: %s' % (name, host, port, error.strerror)) from error
 
 
 def main():
-    conf = load(sys.argv[1:])
-    log.setup(conf, PROG)
     try:
+        conf = load(sys.argv[1:])
+        log.setup(conf, PROG)
         launcher = service.serve(conf, *services(conf))
-    except (OSError, ValueError, rest.Fault, sqlalchemy.exc.SQLAlchemyError) as error:
-        LOG.error('%s cannot start: %s', PROG, error)
-        sys.exit('%s: %s' % (PROG, str(error).splitlines()[0]))
+    except rest.Fault as error:
+        _give_up(error.__cause__ or error)
+    except (cfg.Error, OSError, ValueError, sqlalchemy.exc.SQLAlchemyError) as error:
+        _give_up(error)
     launcher.wait()
+
+
+def _give_up(error):
+    """End with one line that says why."""
+    reason = str(error).splitlines()[0]
+    LOG.error('%s cannot start: %s', PROG, reason)
+    sys.exit('%s: %s' % (PROG, reason))
 
 
 if __name__ == '__main__':
