@@ -68,7 +68,7 @@ class Pool:
 
 @dataclasses.dataclass
 class Toolbox:
-    """`run_id`: this run of the conductor on `host`, with which every claim on an order begins; `first_sweep`: its time."""
+    """`run_id`: of this run of the conductor on `host`; every claim on an order begins with it. `first_sweep`: when."""
 
     host: str
     db: engine.Database
