@@ -7,7 +7,6 @@ checks the token, reads JSON within limits and turns a `Fault` into the service'
 """
 
 import dataclasses
-import io
 import json
 import logging
 import time
@@ -346,24 +345,3 @@ def _walk(node, segments, index, values):
     if found is None:
         values.pop()
     return found
-
-
-def call(app, method, path, body=None, headers=None):
-    """Drive `app` without a socket: (status, headers by lower-case name, body bytes)."""
-    path, _, query = path.partition('?')
-    if body is None:
-        data = b''
-    else:
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    environ = {
-        'REQUEST_METHOD': method, 'PATH_INFO': parse.unquote(path, 'latin-1'), 'QUERY_STRING': query,
-        'SERVER_NAME': 'localhost', 'SERVER_PORT': '80', 'HTTP_HOST': 'localhost', 'wsgi.url_scheme': 'http',
-        'wsgi.input': io.BytesIO(data), 'CONTENT_LENGTH': str(len(data)), 'CONTENT_TYPE': 'application/json',
-    }
-    for name, value in (headers or {}).items():
-        key = name.upper().replace('-', '_')
-        environ[key if key in ('CONTENT_TYPE', 'CONTENT_LENGTH') else 'HTTP_' + key] = value
-    answer = []
-    pieces = app(environ, lambda status, fields: answer.extend((int(status.split()[0]), fields)))
-    content = b''.join(pieces)
-    return answer[0], {name.lower(): value for name, value in answer[1]}, content

@@ -13,11 +13,11 @@ import sys
 from oslo_config import cfg
 
 from nova_lite.standins import identity
-from nova_lite.standins import rest
 from nova_lite.standins import settings
 from nova_lite.standins import store as stores
 from nova_lite.standins.neutron import app
 from nova_lite.standins.neutron.dataplane import plane
+from tests.fixtures import wsgi
 
 ADMIN = identity.Identity('u-admin', 'admin', 'default', frozenset(('admin', 'member', 'reader')),
                           project_id='p-admin')
@@ -38,7 +38,7 @@ def main(state_path, metadata_url, secret):
     service.start()
     for line in sys.stdin:
         method, path, body = json.loads(line)
-        status, _headers, content = rest.call(service.app, method, '/v2.0' + path, body, {'X-Auth-Token': 'x'})
+        status, _headers, content = wsgi.call(service.app, method, '/v2.0' + path, body, {'X-Auth-Token': 'x'})
         print(json.dumps([status, json.loads(content) if content else None]), flush=True)
     service.stop()
 

@@ -5,7 +5,7 @@
 import json
 import uuid
 
-from nova_lite.standins import rest
+from tests.fixtures import wsgi
 
 PASSWORDS = {'admin': 'admin-pw', 'demo': 'demo-pw', 'nova': 'service-pw'}
 
@@ -25,7 +25,7 @@ class Client:
 
     def __call__(self, method, path, body=None, headers=None):
         sent = {**self.extra, **({'X-Auth-Token': self.token} if self.token else {}), **(headers or {})}
-        status, self.headers, content = rest.call(self.app, method, path, body, sent)
+        status, self.headers, content = wsgi.call(self.app, method, path, body, sent)
         if self.headers.get('content-type') == 'application/json' and content:
             content = json.loads(content)
         return status, content
@@ -39,7 +39,7 @@ def login(app, user, project=None, scope=None):
         scope = {'project': {'name': project, 'domain': {'id': 'default'}}}
     if scope:
         body['auth']['scope'] = scope
-    status, headers, content = rest.call(app, 'POST', '/v3/auth/tokens', body)
+    status, headers, content = wsgi.call(app, 'POST', '/v3/auth/tokens', body)
     assert status == 201, content
     return headers['x-subject-token']
 

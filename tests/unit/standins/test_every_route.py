@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from nova_lite.standins import rest
 from nova_lite.standins.glance import app as glance_app
 from nova_lite.standins.neutron import app as neutron_app
 from nova_lite.standins.placement import app as placement_app
+from tests.fixtures import wsgi
 from tests.unit.standins import cloud
 
 SERVICES = ('keystone', 'glance', 'neutron', 'placement')
@@ -59,7 +59,7 @@ def test_junk(apps, admin, service):
         for path, body in calls:
             kinds = {'Content-Type': 'application/json'} if len(body) < 1000 else {'Content-Type': next(types)}
             calls_made += 1
-            status, _, content = rest.call(app, route.method, path, body, {**headers, **kinds})
+            status, _, content = wsgi.call(app, route.method, path, body, {**headers, **kinds})
             if status >= 500:
                 bad.append((route.method, path, body[:80], content[:200]))
     assert not bad
@@ -73,7 +73,7 @@ def test_no_token(apps, service):
     for route in app.routes:
         for headers in ({}, {'X-Auth-Token': 'junk'}, {'X-Auth-Token': 'gAAAAA' + 'x' * 5000},
                         {'X-Auth-Token': '\xff'}, {'X-Roles': 'admin', 'X-Project-Id': 'x', 'X-User-Id': 'x'}):
-            status = rest.call(app, route.method, fill(route.path, 'x'), b'{}', headers)[0]
+            status = wsgi.call(app, route.method, fill(route.path, 'x'), b'{}', headers)[0]
             assert (status == 401) or (route.method, route.path) in open_routes
             assert status < 500
     assert all(path in ('/', '/v3', '/v2', '/v2.0', '/versions', '/v3/auth/tokens', '/v3/users/{id}/password')

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from nova_lite.standins import rest
 from nova_lite.standins.keystone import app as keystone_app
+from tests.fixtures import wsgi
 from tests.unit.standins import cloud
 
 
@@ -278,7 +278,7 @@ def test_unknown_user_costs_as_much_as_a_known_one(keystone, monkeypatch):
     monkeypatch.setattr(keystone_app.password_module.bcrypt, 'checkpw',
                         lambda password, stored: calls.append(stored[:7]) or check(password, stored))
     for user in ('demo', 'nobody'):
-        rest.call(keystone.app, 'POST', '/v3/auth/tokens', password_body(user, 'wrong'))
+        wsgi.call(keystone.app, 'POST', '/v3/auth/tokens', password_body(user, 'wrong'))
     assert len(calls) == 2 and calls[0] == calls[1]  # the same cost
 
 

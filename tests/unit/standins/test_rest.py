@@ -9,6 +9,7 @@ import pytest
 
 from nova_lite.standins import identity
 from nova_lite.standins import rest
+from tests.fixtures import wsgi
 
 WHO = identity.Identity('u1', 'user', 'default', frozenset(['member']), project_id='p1')
 
@@ -47,7 +48,7 @@ def app():
 
 
 def call(app, method, path, body=None, **headers):
-    status, fields, content = rest.call(app, method, path, body, {'X-Auth-Token': 'good', **headers})
+    status, fields, content = wsgi.call(app, method, path, body, {'X-Auth-Token': 'good', **headers})
     return status, fields, json.loads(content) if content else None
 
 
@@ -80,10 +81,10 @@ def test_head_is_get_without_body(app):
 
 
 def test_token_is_needed_unless_public(app):
-    status, headers, _ = rest.call(app, 'GET', '/things/1')
+    status, headers, _ = wsgi.call(app, 'GET', '/things/1')
     assert (status, headers['www-authenticate']) == (401, 'Keystone uri="x"')
-    assert rest.call(app, 'GET', '/things/1', headers={'X-Auth-Token': 'bad', 'X-Roles': 'admin'})[0] == 401
-    assert json.loads(rest.call(app, 'GET', '/')[2])['user'] is None
+    assert wsgi.call(app, 'GET', '/things/1', headers={'X-Auth-Token': 'bad', 'X-Roles': 'admin'})[0] == 401
+    assert json.loads(wsgi.call(app, 'GET', '/')[2])['user'] is None
 
 
 @pytest.mark.parametrize('data', [b'{', b'\xff', b'{"n": NaN}', b'[' * 100000, b'', b'{"n": 1' + b'0' * 5000])
@@ -126,12 +127,12 @@ def test_text_that_cannot_be_encoded(app):
 
 
 def test_streamed_body(app):
-    assert rest.call(app, 'GET', '/stream')[2] == b'ab'
-    assert rest.call(app, 'HEAD', '/stream')[0::2] == (200, b'')
+    assert wsgi.call(app, 'GET', '/stream')[2] == b'ab'
+    assert wsgi.call(app, 'HEAD', '/stream')[0::2] == (200, b'')
 
 
 def test_malformed_query(app):
-    assert rest.call(app, 'GET', '/')[0] == 200
+    assert wsgi.call(app, 'GET', '/')[0] == 200
     request = rest.Request({'REQUEST_METHOD': 'GET', 'QUERY_STRING': '&'.join('a=1' for _ in range(2000))})
     with pytest.raises(rest.Fault) as caught:
         request.argument('a')
