@@ -98,8 +98,8 @@ def check_ports(layout, names):
         port = layout.port(name)
         if not _taken(port):
             continue
-        pid, program = processes.listener(port)
-        holder = f"{program} (pid {pid})" if pid else "a process of another user"
+        pid, program = processes.holder(port)
+        holder = f"{program} (pid {pid})" if pid else "somebody who cannot be seen from here"
         raise errors.LabError(f"port {port} ({name}) is taken by {holder}: stop it, or choose other ports "
                               "with --port-offset N")
 

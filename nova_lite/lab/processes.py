@@ -82,17 +82,19 @@ def _alive(pid):
     return state != "Z"
 
 
-def listener(port):
-    """(pid, name) of the process that listens on TCP `port`; (None, "") when nobody can be seen to."""
-    inodes = set()
+def holder(port):
+    """(pid, name) of the process that listens on TCP `port`, or else has a connection from it; (None, "") when
+    nobody can be seen to."""
+    listening, connected = set(), set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:
             lines = pathlib.Path(table).read_text().splitlines()[1:]
         except OSError:
             continue
         for fields in map(str.split, lines):
-            if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
-                inodes.add(f"socket:[{fields[9]}]")
+            if int(fields[1].rpartition(":")[2], 16) == port:
+                (listening if fields[3] == "0A" else connected).add(f"socket:[{fields[9]}]")
+    inodes = listening or connected
     for pid in all_pids() if inodes else []:
         try:
             for entry in os.scandir(f"/proc/{pid}/fd"):

@@ -75,6 +75,11 @@ def test_a_taken_port_names_its_holder(tmp_path):
     preflight.check_ports(layout, ["compute"])
 
 
+def test_a_connection_holds_its_port_too():
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        assert processes.holder(client.getsockname()[1])[0] == os.getpid()
+
+
 def test_unstack_ends_what_was_left_behind(tmp_path, spawn, capsys):
     layout = layouts.under(tmp_path / "cloud")
     preflight.make_directories(layout)

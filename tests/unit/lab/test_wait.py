@@ -50,9 +50,13 @@ def served(*ports, status=300):
 
 @pytest.fixture
 def layout(tmp_path):
-    place = layouts.under(tmp_path, 21000)
-    preflight.make_directories(place)
-    return place
+    for offset in range(20000, 23000, 7):
+        place = layouts.under(tmp_path, offset)
+        with contextlib.suppress(errors.LabError):
+            preflight.check_ports(place, ["compute", "metadata", "amqp"])
+            preflight.make_directories(place)
+            return place
+    raise AssertionError("no free ports")
 
 
 @pytest.fixture
