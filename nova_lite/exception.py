@@ -139,6 +139,10 @@ class ComputeHostNotFound(NotFound):
     msg_fmt = 'Compute host %(host)s could not be found.'
 
 
+class AggregateNotFound(NotFound):
+    msg_fmt = 'Aggregate %(aggregate_id)s could not be found.'
+
+
 class ActionNotFound(NotFound):
     msg_fmt = 'Action for request_id %(request_id)s on instance %(instance_uuid)s not found'
 
@@ -179,6 +183,10 @@ class PortInUse(Conflict):
 
 class FixedIpAlreadyInUse(Conflict):
     msg_fmt = 'Fixed IP address %(address)s is already in use on instance.'
+
+
+class AggregateExists(Conflict):
+    msg_fmt = 'Aggregate %(name)s already exists.'
 
 
 class ServiceConflict(Conflict):

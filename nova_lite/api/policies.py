@@ -153,7 +153,20 @@ OF_PROJECTS = (
     (EXTENSIONS, ANYBODY, 'List the extensions of old', 'GET', '/extensions'),
 )
 
+AGGREGATES = 'os_compute_api:os-aggregates:%s'
+
 OF_THE_CLOUD = (
+    (AGGREGATES % 'index', ADMIN, 'List host aggregates', 'GET', '/os-aggregates'),
+    (AGGREGATES % 'create', ADMIN, 'Create a host aggregate', 'POST', '/os-aggregates'),
+    (AGGREGATES % 'show', ADMIN, 'Show a host aggregate', 'GET', '/os-aggregates/{aggregate_id}'),
+    (AGGREGATES % 'update', ADMIN, 'Change name or zone of a host aggregate', 'PUT', '/os-aggregates/{aggregate_id}'),
+    (AGGREGATES % 'delete', ADMIN, 'Delete a host aggregate', 'DELETE', '/os-aggregates/{aggregate_id}'),
+    (AGGREGATES % 'set_metadata', ADMIN, 'Set the metadata of a host aggregate', 'POST',
+     '/os-aggregates/{aggregate_id}/action (set_metadata)'),
+    (AGGREGATES % 'add_host', ADMIN, 'Put a host into an aggregate', 'POST',
+     '/os-aggregates/{aggregate_id}/action (add_host)'),
+    (AGGREGATES % 'remove_host', ADMIN, 'Take a host out of an aggregate', 'POST',
+     '/os-aggregates/{aggregate_id}/action (remove_host)'),
     (AVAILABILITY_ZONE % 'detail', ADMIN, 'List availability zones with their hosts', 'GET',
      '/os-availability-zone/detail'),
     (QUOTA_CLASSES % 'show', ADMIN, 'Show the default quotas', 'GET', '/os-quota-class-sets/{quota_class}'),

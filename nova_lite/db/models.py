@@ -156,3 +156,13 @@ instance_group_members = _table(
     'instance_group_members',
     _uuid('group_uuid'), _uuid('instance_uuid', index=True),
     sa.UniqueConstraint('group_uuid', 'instance_uuid', name='uq_instance_group_members'))
+
+aggregates = _table(
+    'aggregates',
+    _uuid('uuid', unique=True), _text('name', nullable=False, unique=True), _json('metadata', nullable=False),
+    _time('created_at', nullable=False), _time('updated_at'))
+
+aggregate_hosts = _table(
+    'aggregate_hosts',
+    sa.Column('aggregate_id', sa.Integer, nullable=False), _text('host', nullable=False),
+    sa.UniqueConstraint('aggregate_id', 'host', name='uq_aggregate_hosts'))

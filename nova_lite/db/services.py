@@ -72,13 +72,14 @@ def update(db, host, binary, values):
 
 
 def delete(db, host, binary):
-    """Forget a service and, for nova-compute, its nodes; one that still runs registers again.
+    """Forget a service and, for nova-compute, its nodes and aggregates; one that still runs registers again.
 
     :raises ServiceNotFound:
     """
     def write(connection):
         if binary == 'nova-compute':
-            connection.execute(sa.delete(models.compute_nodes).where(models.compute_nodes.c.host == host))
+            for table in (models.compute_nodes, models.aggregate_hosts):
+                connection.execute(sa.delete(table).where(table.c.host == host))
         return connection.execute(sa.delete(TABLE).where(TABLE.c.host == host, TABLE.c.binary == binary)).rowcount
     if not db.write(write):
         raise exception.ServiceNotFound(service_id='%s on host %s' % (binary, host))

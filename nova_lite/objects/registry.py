@@ -3,6 +3,7 @@
 """All objects: whoever receives messages imports this, so that the serializer knows whatever may come."""
 
 from nova_lite.objects import action
+from nova_lite.objects import aggregate
 from nova_lite.objects import block_device
 from nova_lite.objects import flavor
 from nova_lite.objects import image_meta
@@ -13,4 +14,5 @@ from nova_lite.objects import network
 from nova_lite.objects import request_spec
 from nova_lite.objects import service
 
-MODULES = (action, block_device, flavor, image_meta, instance, instance_group, keypair, network, request_spec, service)
+MODULES = (action, aggregate, block_device, flavor, image_meta, instance, instance_group, keypair, network,
+           request_spec, service)

@@ -8,6 +8,7 @@
 from nova_lite.api import policies
 from nova_lite.api.openstack import microversions
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import aggregates
 from nova_lite.api.openstack.compute import availability_zones
 from nova_lite.api.openstack.compute import extensions
 from nova_lite.api.openstack.compute import flavors
@@ -20,6 +21,7 @@ from nova_lite.api.openstack.compute import server_groups
 from nova_lite.api.openstack.compute import servers_routes
 from nova_lite.api.openstack.compute import services
 from nova_lite.api.openstack.compute import simple_tenant_usage
+from nova_lite.api.openstack.compute.schemas import aggregates as aggregates_schema
 from nova_lite.api.openstack.compute.schemas import flavors as flavors_schema
 from nova_lite.api.openstack.compute.schemas import instance_actions as actions_schema
 from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
@@ -134,6 +136,25 @@ _PROJECT = {
 }
 
 _CLOUD = {
+    '/os-aggregates': {
+        'GET': op(aggregates.Controller, 'index', policies.AGGREGATES % 'index', query=types.NO_QUERY),
+        'POST': op(aggregates.Controller, 'create', policies.AGGREGATES % 'create', body=aggregates_schema.CREATE),
+    },
+    '/os-aggregates/{id}': {
+        'GET': op(aggregates.Controller, 'show', policies.AGGREGATES % 'show', query=types.NO_QUERY),
+        'PUT': op(aggregates.Controller, 'update', policies.AGGREGATES % 'update', body=aggregates_schema.UPDATE),
+        'DELETE': op(aggregates.Controller, 'delete', policies.AGGREGATES % 'delete'),
+    },
+    '/os-aggregates/{id}/action': {
+        'POST': {
+            'add_host': op(aggregates.Controller, 'add_host', policies.AGGREGATES % 'add_host',
+                           body=aggregates_schema.ADD_HOST),
+            'remove_host': op(aggregates.Controller, 'remove_host', policies.AGGREGATES % 'remove_host',
+                              body=aggregates_schema.REMOVE_HOST),
+            'set_metadata': op(aggregates.Controller, 'set_metadata', policies.AGGREGATES % 'set_metadata',
+                               body=aggregates_schema.SET_METADATA),
+        },
+    },
     '/os-availability-zone/detail': {
         'GET': op(availability_zones.Controller, 'detail', policies.AVAILABILITY_ZONE % 'detail',
                   query=types.NO_QUERY),
