@@ -128,8 +128,9 @@ def _set_zones(connection, hosts):
         zone = zones.pop() if zones else None
         if zone == before[host]:
             continue
-        there = sa.func.coalesce(instances.c.host, instances.c.scheduled_host) == host
-        if connection.execute(sa.select(instances.c.id).where(there, instances.c.deleted == sa.false()).limit(1)).first():
+        there = sa.and_(instances.c.deleted == sa.false(),
+                        sa.func.coalesce(instances.c.host, instances.c.scheduled_host) == host)
+        if connection.execute(sa.select(instances.c.id).where(there).limit(1)).first():
             raise exception.Conflict('One or more hosts contain instances in this zone')
         connection.execute(sa.update(services).where(services.c.binary == 'nova-compute', services.c.host == host)
                            .values(availability_zone=zone))
