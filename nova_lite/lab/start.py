@@ -163,10 +163,12 @@ class Start:
             return image, kvm.virt_type(self._layout, image.path)
 
     def _start_nova(self):
-        names = SERVICES[2:]
         self._layout.instances.mkdir(mode=0o755, exist_ok=True)
-        self._supervisor.start(names)
         with progress.step("starting the services"):
+            # nova-compute's first words are for the conductor: said to nobody, they cost a time-out.
+            self._supervisor.start(["nova-conductor", "nova-scheduler"])
+            self._waiter.wait("nova-conductor", self._supervisor)
+            self._supervisor.start(["nova-api", "nova-compute"])
             for name in SERVICES[1:]:
                 self._waiter.wait(name, self._supervisor)
 
