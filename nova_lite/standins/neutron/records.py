@@ -11,6 +11,7 @@ import json
 import threading
 
 import sqlalchemy
+from sqlalchemy.dialects import mysql
 
 from nova_lite.standins.neutron import allocator
 
@@ -20,7 +21,8 @@ _TABLE = sqlalchemy.Table(
     sqlalchemy.Column('kind', sqlalchemy.String(32), primary_key=True),
     sqlalchemy.Column('id', sqlalchemy.String(255), primary_key=True),
     sqlalchemy.Column('position', sqlalchemy.BigInteger, nullable=False),  # order of creation
-    sqlalchemy.Column('data', sqlalchemy.Text(2 ** 24), nullable=False))  # the record as JSON
+    sqlalchemy.Column('data', sqlalchemy.Text().with_variant(mysql.MEDIUMTEXT(), 'mysql', 'mariadb'),
+                      nullable=False))  # the record as JSON
 _INSERT = _TABLE.insert()
 _UPDATE = _TABLE.update().where(
     _TABLE.c.kind == sqlalchemy.bindparam('its_kind'), _TABLE.c.id == sqlalchemy.bindparam('its_id')).values(
