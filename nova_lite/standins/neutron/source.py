@@ -44,6 +44,40 @@ class Source:
             subnets=served, hosts=_hosts(found, {subnet.id for subnet in served}),
             ports=tuple(port['id'] for port in found if port['binding:host_id'] and port is not dhcp))
 
+    def routers(self):
+        """A `plan.Router` of each router that is switched on."""
+        return [self._router(router) for router in self._records.all('router') if router['admin_state_up']]
+
+    def _router(self, router):
+        gateway = self._records.get('port', router['gateway_port_id'])
+        hops = [self._records.get('subnet', fixed['subnet_id'])['gateway_ip']
+                for fixed in (gateway['fixed_ips'] if gateway else ()) if ':' not in fixed['ip_address']]
+        return plan.Router(
+            id=router['id'], snat=router['enable_snat'], next_hop=hops[0] if hops else None,
+            interfaces=tuple(self._interface(port)
+                             for port in service_ports.interfaces(self._records, router['id'])),
+            gateway=self._interface(gateway) if gateway else None,
+            floating=tuple((floating['floating_ip_address'], floating['fixed_ip_address'])
+                           for floating in self._records.find('floatingip', 'router_id', router['id'])),
+            routes=tuple((route['destination'], route['nexthop']) for route in router['routes']
+                         if ':' not in route['nexthop']))
+
+    def _interface(self, port):
+        return plan.Interface(
+            port['id'], port['mac_address'], port['network_id'],
+            self._records.get('network', port['network_id'])['mtu'],
+            tuple('%s/%s' % (fixed['ip_address'],
+                             self._records.get('subnet', fixed['subnet_id'])['cidr'].partition('/')[2])
+                  for fixed in port['fixed_ips'] if ':' not in fixed['ip_address']))
+
+    def owner_behind(self, router_id, address):
+        """(instance id, project id) of the server at the address on one of the router's own networks, or None."""
+        for port in service_ports.interfaces(self._records, router_id):
+            owner = self.owner_at(port['network_id'], address)
+            if owner is not None:
+                return owner
+        return None
+
     def security(self):
         """The `plan.Security` of all ports."""
         found = self._records.all('port')

@@ -97,6 +97,21 @@ class Service:
         wait_for('dnsmasq', lambda: self.dnsmasq(network['id']))
         return network
 
+    def isolated(self, cidr, **values):
+        """A network of its own, once its DHCP answers."""
+        network = self('POST', '/networks', {'network': {'name': 'mine', 'project_id': 'p-demo'}})['network']
+        subnet = self('POST', '/subnets', {'subnet': {
+            'network_id': network['id'], 'ip_version': 4, 'cidr': cidr, **values}})['subnet']
+        if subnet['enable_dhcp']:
+            wait_for('dnsmasq', lambda: self.dnsmasq(network['id']))
+        return {**network, 'subnet': subnet}
+
+    def public(self):
+        """The external network, once its bridge is there, with its subnet."""
+        network = self('GET', '/networks?router:external=true')['networks'][0]
+        wait_for('the external bridge', lambda: links.is_bridge(names.bridge(network['id'])))
+        return {**network, 'subnet': self('GET', '/subnets/' + network['subnets'][0])['subnet']}
+
     def dnsmasq(self, network_id):
         """Process ids of the network's dnsmasq."""
         if netns.identity(names.namespace(network_id)) is None:
@@ -111,8 +126,9 @@ class Service:
             'project_id': 'p-demo', 'binding:host_id': 'host', **values}})['port']
         assert port['binding:vif_details']['bridge_name'] == names.bridge(network_id)
         assert links.is_bridge(names.bridge(network_id))
-        hosts = os.path.join(names.run_directory(self.installation), network_id, 'hosts')
-        wait_for('the hosts file', lambda: port['mac_address'].encode() in read(hosts))
+        if self.dnsmasq(network_id):
+            hosts = os.path.join(names.run_directory(self.installation), network_id, 'hosts')
+            wait_for('the hosts file', lambda: port['mac_address'].encode() in read(hosts))
         return port
 
     def allow(self, port, **values):
@@ -125,6 +141,11 @@ class Service:
             [sys.executable, '-m', 'nova_lite.standins.neutron.dataplane.teardown', '--state-path', self.state_path],
             capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, '')
+
+
+def address(port):
+    """The first fixed address of a port."""
+    return port['fixed_ips'][0]['ip_address']
 
 
 def read(path):
@@ -178,6 +199,13 @@ class Guest:
                         str(self._script), '-O', 'staticroutes', '-O', 'mtu', '-O', 'hostname')
         assert done.returncode == 0, done.stderr
         return dict(line.split('=', 1) for line in done.stdout.splitlines())
+
+    def configure(self, port, subnet):
+        """Take the port's address and the subnet's gateway, as a guest without DHCP would."""
+        length = subnet['cidr'].partition('/')[2]
+        commands.run('ip', '-n', self.name, 'addr', 'add', '%s/%s' % (address(port), length), 'dev', 'eth0')
+        if subnet['gateway_ip']:
+            commands.run('ip', '-n', self.name, 'route', 'add', 'default', 'via', subnet['gateway_ip'])
 
     def get(self, url):
         """(status, body) of an HTTP request; (None, '') when nobody answers."""

@@ -24,25 +24,13 @@ TALK = ('import socket, sys\n'
         '    print(s.recv(1).decode(), flush=True)')
 
 
-def address(port):
-    return port['fixed_ips'][0]['ip_address']
-
-
 def octets(port):
     return bytes.fromhex(port['mac_address'].replace(':', ''))
 
 
 @pytest.fixture
 def network(service):
-    return isolated(service, '10.204.0.0/24')
-
-
-def isolated(service, cidr):
-    """A network without router, once its DHCP answers."""
-    network = service('POST', '/networks', {'network': {'name': 'mine'}})['network']
-    service('POST', '/subnets', {'subnet': {'network_id': network['id'], 'ip_version': 4, 'cidr': cidr}})
-    host.wait_for('dnsmasq', lambda: service.dnsmasq(network['id']))
-    return network
+    return service.isolated('10.204.0.0/24')
 
 
 @pytest.fixture
@@ -79,19 +67,19 @@ def echo(guest):
 
 def test_only_members_of_the_default_group_come_in(service, boot, group):
     (one, first), (other, second), (third, stranger) = boot(), boot(), boot([group('apart')])
-    assert first.pings(address(other)) and second.pings(address(one))
-    assert not stranger.pings(address(one))
-    assert first.pings(address(third)) is False
+    assert first.pings(host.address(other)) and second.pings(host.address(one))
+    assert not stranger.pings(host.address(one))
+    assert first.pings(host.address(third)) is False
     rule = service.allow(third, protocol='icmp')
-    host.wait_for('the rule', lambda: first.pings(address(third)), EFFECT)
+    host.wait_for('the rule', lambda: first.pings(host.address(third)), EFFECT)
     service('DELETE', '/security-group-rules/' + rule['id'])
-    host.wait_for('the end of the rule', lambda: not first.pings(address(third)), EFFECT)
+    host.wait_for('the end of the rule', lambda: not first.pings(host.address(third)), EFFECT)
 
 
 def test_a_rule_that_goes_ends_connections(service, boot, group):
     (port, server), (_other, client) = boot([group('server')]), boot()
     rule = service.allow(port, protocol='tcp')
-    with echo(server) as number, client.process(sys.executable, '-c', TALK, address(port), str(number)) as talk:
+    with echo(server) as number, client.process(sys.executable, '-c', TALK, host.address(port), str(number)) as talk:
         assert talk.stdout.readline() == 'x\n'
         service('DELETE', '/security-group-rules/' + rule['id'])
         talk.wait(EFFECT + 1)
@@ -100,14 +88,14 @@ def test_a_rule_that_goes_ends_connections(service, boot, group):
 
 def test_a_change_of_a_ports_groups(service, boot, group):
     (port, _guest), (_other, client) = boot([]), boot()
-    assert not client.pings(address(port))
+    assert not client.pings(host.address(port))
     default = _other['security_groups']
     service('PUT', '/ports/' + port['id'], {'port': {'security_groups': default}})
-    host.wait_for('the group', lambda: client.pings(address(port)), EFFECT)
+    host.wait_for('the group', lambda: client.pings(host.address(port)), EFFECT)
     service('PUT', '/ports/' + port['id'], {'port': {'security_groups': []}})
-    host.wait_for('the end of it', lambda: not client.pings(address(port)), EFFECT)
+    host.wait_for('the end of it', lambda: not client.pings(host.address(port)), EFFECT)
     service('PUT', '/ports/' + port['id'], {'port': {'port_security_enabled': False}})
-    host.wait_for('no filter', lambda: client.pings(address(port)), EFFECT)
+    host.wait_for('no filter', lambda: client.pings(host.address(port)), EFFECT)
 
 
 def test_protocols_ports_and_prefixes(service, boot, group):
@@ -118,32 +106,32 @@ def test_protocols_ports_and_prefixes(service, boot, group):
         service.allow(port, protocol='tcp', remote_ip_prefix='10.205.0.0/16')
         service.allow(port, protocol='icmp', port_range_min=13)
         last = service.allow(port, protocol='icmp', port_range_min=8, port_range_max=0)
-        host.wait_for('the rules', lambda: client.pings(address(port)), EFFECT)
-        assert client.connects(address(port), number) is None
+        host.wait_for('the rules', lambda: client.pings(host.address(port)), EFFECT)
+        assert client.connects(host.address(port), number) is None
         with server.receiver(number) as received:
-            client.send(5000, address(port), number, 'udp')
+            client.send(5000, host.address(port), number, 'udp')
             assert received() == 'udp'
         with server.receiver(number + 1) as received:
-            client.send(5000, address(port), number + 1, 'udp')
+            client.send(5000, host.address(port), number + 1, 'udp')
             assert received() is None
         service('DELETE', '/security-group-rules/' + last['id'])
-        service.allow(port, protocol='6', remote_ip_prefix=address(peer) + '/32', port_range_min=number,
+        service.allow(port, protocol='6', remote_ip_prefix=host.address(peer) + '/32', port_range_min=number,
                       port_range_max=number)
-        host.wait_for('the rule', lambda: client.connects(address(port), number) == address(peer), EFFECT)
-        assert not client.pings(address(port))
+        host.wait_for('the rule', lambda: client.connects(host.address(port), number) == host.address(peer), EFFECT)
+        assert not client.pings(host.address(port))
 
 
 def test_remote_groups_follow_their_ports(service, boot, group):
     clients = group('clients')
     (port, _server), (peer, client) = boot([group('server')]), boot([clients])
     service.allow(port, protocol='icmp', remote_group_id=clients)
-    host.wait_for('the rule', lambda: client.pings(address(port)), EFFECT)
+    host.wait_for('the rule', lambda: client.pings(host.address(port)), EFFECT)
     late, later = boot([clients])
-    assert later.pings(address(port))
+    assert later.pings(host.address(port))
     service('PUT', '/ports/' + peer['id'], {'port': {'security_groups': late['security_groups']
                                                      if not late['security_groups'] else []}})
-    host.wait_for('the end of membership', lambda: not client.pings(address(port)), EFFECT)
-    assert later.pings(address(port))
+    host.wait_for('the end of membership', lambda: not client.pings(host.address(port)), EFFECT)
+    assert later.pings(host.address(port))
 
 
 def test_a_guest_that_may_send_nothing_still_has_dhcp_and_metadata(service, boot, group):
@@ -153,27 +141,27 @@ def test_a_guest_that_may_send_nothing_still_has_dhcp_and_metadata(service, boot
     (port, guest), (peer, other) = boot([silent], device_id='i-1'), boot()
     service.allow(peer, protocol='icmp')
     service.allow(port, protocol='icmp')
-    host.wait_for('the rules', lambda: other.pings(address(port)), EFFECT)  # and replies go out
+    host.wait_for('the rules', lambda: other.pings(host.address(port)), EFFECT)  # and replies go out
     assert guest.get('http://169.254.169.254/')[0] == 200
-    assert not guest.pings(address(peer))
-    service.allow(port, direction='egress', protocol='icmp', remote_ip_prefix=address(peer))
-    host.wait_for('the rule', lambda: guest.pings(address(peer)), EFFECT)
+    assert not guest.pings(host.address(peer))
+    service.allow(port, direction='egress', protocol='icmp', remote_ip_prefix=host.address(peer))
+    host.wait_for('the rule', lambda: guest.pings(host.address(peer)), EFFECT)
 
 
 def test_nobody_speaks_as_somebody_else(service, boot):
     (port, guest), (peer, _other) = boot(), boot()
     service.allow(peer, protocol='icmp')
-    assert guest.pings(address(peer))
+    assert guest.pings(host.address(peer))
     forged = '10.204.0.200'
     commands.run('ip', '-n', guest.name, 'addr', 'add', forged + '/24', 'dev', 'eth0')
-    ping = ('busybox', 'ping', '-c', '1', '-W', '1', '-I', forged, address(peer))
+    ping = ('busybox', 'ping', '-c', '1', '-W', '1', '-I', forged, host.address(peer))
     assert guest.run(*ping).returncode != 0
     service('PUT', '/ports/' + port['id'], {'port': {'allowed_address_pairs': [{'ip_address': '10.204.0.192/26'}]}})
     host.wait_for('the address pair', lambda: guest.run(*ping).returncode == 0, EFFECT)
     commands.run('ip', '-n', guest.name, 'link', 'set', 'dev', 'eth0', 'address', 'fa:16:3e:99:99:99')
-    assert not guest.pings(address(peer))
+    assert not guest.pings(host.address(peer))
     commands.run('ip', '-n', guest.name, 'link', 'set', 'dev', 'eth0', 'address', port['mac_address'])
-    assert guest.pings(address(peer))
+    assert guest.pings(host.address(peer))
 
 
 def test_nobody_answers_for_somebody_else(service, boot):
@@ -186,12 +174,12 @@ def test_nobody_answers_for_somebody_else(service, boot):
                          + socket.inet_aton(address) + octets(peer) + socket.inet_aton('0.0.0.0'))
         time.sleep(0.2)
         return port['mac_address'] in commands.run('ip', '-n', other.name, 'neigh', 'show', address)
-    for known in (victim, address(port)):
+    for known in (victim, host.address(port)):
         commands.run('ip', '-n', other.name, 'neigh', 'replace', known, 'lladdr', 'fa:16:3e:00:00:01', 'dev', 'eth0',
                      'nud', 'stale')
     time.sleep(1.2)  # the kernel believes no news of an address that it has just heard of
     assert not claims(victim)
-    assert claims(address(port))
+    assert claims(host.address(port))
 
 
 def advertisement(sender, receiver, target):
@@ -232,10 +220,10 @@ def test_nobody_advertises_somebody_elses_ipv6_address(boot):
 def test_nobody_is_a_dhcp_server(boot):
     (_port, guest), (peer, other) = boot(), boot()
     with other.receiver(68) as received:
-        guest.send(67, address(peer), 68, 'offer')
+        guest.send(67, host.address(peer), 68, 'offer')
         assert received() is None
     with other.receiver(69) as received:
-        guest.send(68, address(peer), 69, 'hello')
+        guest.send(68, host.address(peer), 69, 'hello')
         assert received() == 'hello'
 
 
@@ -249,7 +237,7 @@ def test_other_frames_do_not_pass(boot):
         assert process.stdout.readline() == 'ready\n'
         for kind in ('81000007', '88cc', '8847'):
             guest.send_frame(octets(peer) + octets(port) + bytes.fromhex(kind) + inner)
-        guest.pings(address(peer))
+        guest.pings(host.address(peer))
         seen = {'0806'}
         while '0800' not in seen:
             seen.add(process.stdout.readline()[:4])
@@ -258,7 +246,7 @@ def test_other_frames_do_not_pass(boot):
 
 def test_networks_with_equal_addresses_do_not_mix(service, boot, group):
     """What is a reply on one network is none on another, where the same addresses and ports belong to others."""
-    networks = [isolated(service, '10.204.0.0/24') for _ in range(2)]
+    networks = [service.isolated('10.204.0.0/24') for _ in range(2)]
     pairs = []
     for each, name in zip(networks, ('a', 'b'), strict=True):
         own = group(name)
@@ -281,20 +269,20 @@ def test_networks_with_equal_addresses_do_not_mix(service, boot, group):
 
 def test_a_lost_table_comes_back(service, boot, group):
     (port, _guest), (_peer, client) = boot([group('apart')]), boot()
-    assert not client.pings(address(port))
+    assert not client.pings(host.address(port))
     commands.run('nft', 'delete', 'table', 'bridge', names.table(service.installation))
     host.wait_for('the table', lambda: 'bridge ' + names.table(service.installation) in commands.run(
         'nft', 'list', 'tables'), EFFECT)
-    assert not client.pings(address(port))
+    assert not client.pings(host.address(port))
 
 
 def test_a_restart_keeps_the_filter(service, boot, group):
     (port, server), (_peer, client) = boot([group('server')]), boot()
     service.allow(port, protocol='tcp')
-    with echo(server) as number, client.process(sys.executable, '-c', TALK, address(port), str(number)) as talk:
+    with echo(server) as number, client.process(sys.executable, '-c', TALK, host.address(port), str(number)) as talk:
         assert talk.stdout.readline() == 'x\n'
         service.end()
-        assert not client.pings(address(port)) and talk.stdout.readline() == 'x\n'
+        assert not client.pings(host.address(port)) and talk.stdout.readline() == 'x\n'
         service.start()
         service.network()
         deadline = time.monotonic() + 1.5
@@ -310,5 +298,5 @@ def test_the_filter_is_there_before_the_guest_is(service, network):
             'binding:host_id': 'host'}})['port']
         assert names.tap(port['id']) in commands.run('nft', 'list', 'table', 'bridge',
                                                      names.table(service.installation))
-        assert ipaddress.ip_address(address(port))
+        assert ipaddress.ip_address(host.address(port))
         assert not os.path.exists('/sys/class/net/' + names.tap(port['id']))

@@ -31,9 +31,13 @@ class Bridge:
 def ruleset(bridges, tracking):
     """The `nftables.Ruleset` of the inet family for the bridges. `tracking` is what `conntrack.find` gave."""
     inputs, forwards, masquerades = [], [], []
-    if bridges:
-        inputs.append('iifname { %s } jump from_guests' % ', '.join('"%s"' % bridge.name for bridge in bridges))
+    names = ', '.join('"%s"' % bridge.name for bridge in bridges)
     routed = ', '.join(cidr for bridge in bridges for cidr in bridge.cidrs)
+    if bridges:
+        inputs.append('iifname { %s } jump from_guests' % names)
+    if routed:
+        # Not what goes to a bridge of ours: with br_netfilter that may be a frame that the host does not route.
+        masquerades.append('ip saddr { %s } oifname != { %s } masquerade' % (routed, names))
     for bridge in bridges:
         # Frames between guests pass here too where the kernel's br_netfilter is on.
         forwards.append('iifname "%s" oifname "%s" accept' % (bridge.name, bridge.name))
@@ -46,8 +50,6 @@ def ruleset(bridges, tracking):
         forwards.append('iifname "%s" ip saddr != { %s } drop' % (bridge.name, cidrs))
         # Otherwise a guest would read, by the host's identity, the metadata of the cloud that the host is in.
         forwards.append('iifname "%s" ip daddr 169.254.0.0/16 reject' % bridge.name)
-        masquerades.append('ip saddr { %s } oifname != "%s" ip daddr != { %s } masquerade'
-                           % (cidrs, bridge.name, routed))
     return nftables.Ruleset(chains={
         'from_guests': nftables.Chain((
             'ct state established,related accept', 'ip protocol icmp accept', 'reject')),

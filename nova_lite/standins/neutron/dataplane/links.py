@@ -100,12 +100,15 @@ def _disable_ipv6(device):
         pass  # this kernel has no IPv6
 
 
-def ensure_namespace(name):
-    """Make the namespace, its loopback up, forwarding nothing."""
-    if netns.identity(name) is None:
+def ensure_namespace(name, forward=False):
+    """Make the namespace, its loopback up, forwarding IPv4 or nothing. Returns whether it had to be made."""
+    made = netns.identity(name) is None
+    if made:
         commands.run('ip', 'netns', 'add', name)
         commands.run('ip', '-n', name, 'link', 'set', 'dev', 'lo', 'up')
-        netns.set_value(name, 'ipv4/ip_forward', '0')
+        netns.set_value(name, 'ipv4/ip_forward', '1' if forward else '0')
+        netns.set_value(name, 'ipv4/conf/all/arp_ignore', '1')  # no answer for an address of another device
+    return made
 
 
 def ensure_veth(tap, device, mac, *, bridge, namespace, mtu, mark):
@@ -139,6 +142,17 @@ def set_addresses(namespace, device, wanted):
         commands.run('ip', *place, 'addr', 'del', address, 'dev', device)
     for address in sorted(set(wanted) - present):
         commands.run('ip', *place, 'addr', 'add', address, 'dev', device)
+
+
+def set_routes(namespace, wanted):
+    """Give the namespace exactly the static IPv4 routes {destination: next hop}."""
+    shown = json.loads(commands.run('ip', '-j', '-n', namespace, '-4', 'route', 'show', 'proto', 'static') or '[]')
+    present = {entry['dst'].removesuffix('/32'): entry.get('gateway') for entry in shown}
+    for destination in present.keys() - {text.removesuffix('/32') for text in wanted}:
+        commands.run('ip', '-n', namespace, 'route', 'del', destination, 'proto', 'static')
+    for destination, hop in wanted.items():
+        if present.get(destination.removesuffix('/32')) != hop:
+            commands.run('ip', '-n', namespace, 'route', 'replace', destination, 'via', hop, 'proto', 'static')
 
 
 def routes(but_for=None):

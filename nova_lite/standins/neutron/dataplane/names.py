@@ -8,8 +8,10 @@ several installations on one machine never touch each other's. Neutron's own nam
 
 import hashlib
 import os
+import shutil
 
 RUN_DIRECTORY = '/run'
+_ROUTER = 'qrouter-'
 _NAME_ID = 11  # characters of an id in a device name; the kernel allows 15 in all
 
 
@@ -27,9 +29,35 @@ def run_directory(installation_id):
     return os.path.join(RUN_DIRECTORY, 'nova-lite-' + installation_id)
 
 
-def alias(installation_id, network_id):
-    """What marks a network device as this installation's own (`ip link set … alias`)."""
-    return 'nova-lite %s %s' % (installation_id, network_id)
+def record(installation_id, name):
+    """The directory that says that something was made for a network (its id) or a router (its namespace)."""
+    return os.path.join(run_directory(installation_id), name)
+
+
+def forget(installation_id, name):
+    shutil.rmtree(record(installation_id, name), ignore_errors=True)
+
+
+def recorded_networks(installation_id):
+    """Ids of the networks that something was made for, also by an earlier life."""
+    return {name for name in _recorded(installation_id) if not name.startswith(_ROUTER)}
+
+
+def recorded_routers(installation_id):
+    return {name.removeprefix(_ROUTER) for name in _recorded(installation_id) if name.startswith(_ROUTER)}
+
+
+def _recorded(installation_id):
+    try:
+        with os.scandir(run_directory(installation_id)) as entries:
+            return [entry.name for entry in entries if entry.is_dir()]
+    except FileNotFoundError:
+        return []
+
+
+def alias(installation_id, owner_id):
+    """What marks a network device as this installation's own (`ip link set … alias`), made for a network or router."""
+    return 'nova-lite %s %s' % (installation_id, owner_id)
 
 
 def table(installation_id):
@@ -43,6 +71,20 @@ def bridge(network_id):
 
 def namespace(network_id):
     return 'qdhcp-' + network_id
+
+
+def router_namespace(router_id):
+    return _ROUTER + router_id
+
+
+def router_device(port_id):
+    """Device of a router's port in its namespace."""
+    return 'qr-' + port_id[:_NAME_ID]
+
+
+def gateway_device(port_id):
+    """Device in a router's namespace that is on the external network."""
+    return 'qg-' + port_id[:_NAME_ID]
 
 
 def tap(port_id):

@@ -80,3 +80,43 @@ class Security:
     groups: dict = dataclasses.field(default_factory=dict)
     members: dict = dataclasses.field(default_factory=dict)
     known: frozenset = frozenset()  # ids of all ports, secured or not
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Interface:
+    """A router's port on a network. `addresses` are IPv4 with prefix length, as 10.5.0.1/24."""
+
+    port_id: str
+    mac: str
+    network_id: str
+    mtu: int
+    addresses: tuple
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Router:
+    """A router. `floating` are pairs of a floating address and the guest's, `routes` of destination and next hop."""
+
+    id: str
+    interfaces: tuple = ()
+    gateway: Interface | None = None  # on the external network
+    next_hop: str | None = None  # where everything else goes
+    snat: bool = True  # whether guests without a floating address share the router's
+    floating: tuple = ()
+    routes: tuple = ()
+
+    @property
+    def all_interfaces(self):
+        return (*self.interfaces, *((self.gateway,) if self.gateway else ()))
+
+    @property
+    def outside_addresses(self):
+        """The addresses that the router answers for on the external network."""
+        return (*self.gateway.addresses, *(floating + '/32' for floating, _fixed in self.floating))
+
+    @property
+    def all_routes(self):
+        """{destination: next hop}, the default one included; one of `routes` may take its place."""
+        own = {'default': self.next_hop} if self.next_hop else {}
+        return {**own, **{'default' if destination == '0.0.0.0/0' else destination: hop
+                          for destination, hop in self.routes}}

@@ -1,17 +1,14 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the host's bridges, DHCP and metadata proxies as the database says, in a thread of its own.
+"""Keeps the host's bridges, DHCP, metadata proxies, filters and routers as the database says, in a thread of its own.
 
 Callers only say which network changed, so no request waits for a command, but for the bridge that a guest is about
 to be plugged into. Every few seconds the thread looks for what died or was removed and makes it again.
 """
 
-import dataclasses
 import ipaddress
 import logging
 import os
-import shutil
-import socket
 import threading
 import time
 import zlib
@@ -22,10 +19,11 @@ from nova_lite.standins.neutron.dataplane import dnsmasq
 from nova_lite.standins.neutron.dataplane import filters
 from nova_lite.standins.neutron.dataplane import firewall
 from nova_lite.standins.neutron.dataplane import links
+from nova_lite.standins.neutron.dataplane import listeners
 from nova_lite.standins.neutron.dataplane import metadata_proxy
 from nova_lite.standins.neutron.dataplane import names
-from nova_lite.standins.neutron.dataplane import netns
 from nova_lite.standins.neutron.dataplane import nftables
+from nova_lite.standins.neutron.dataplane import routers
 
 LOG = logging.getLogger(__name__)
 
@@ -60,34 +58,19 @@ class NoDataPlane:
         """No guest is plugged anywhere."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Inside:
-    """What this process has inside one network's namespace."""
-
-    namespace: tuple  # its `netns.identity`
-    proxy: metadata_proxy.MetadataProxy
-    sender: socket.socket  # tells dnsmasq of leases that end
-
-    def close(self):
-        self.proxy.stop()
-        self.sender.close()
-
-
 class LinuxBridge:
     """The data plane of one installation on this host; needs root.
 
     `source` reads the database: `networks()` gives the ids, `plan(network_id)` a `plan.Network` (None when it is
     gone), `security()` a `plan.Security`, `owner_at(network_id, address)` the (instance id, project id) that has an
-    address, or None.
+    address, or None; and what `routers.Routers` asks.
     """
 
     enabled = True
 
     def __init__(self, source, state_path, forwarder):
         self._source = source
-        self._forwarder = forwarder
         self._installation = names.installation(state_path)
-        self._directory = names.run_directory(self._installation)
         self._firewall = nftables.Table('inet', names.table(self._installation))
         self._filters = nftables.Table('bridge', names.table(self._installation))
         self._tracking = None  # what `conntrack.find` gave
@@ -96,7 +79,8 @@ class LinuxBridge:
         self._dirty = set()
         self._refresh = self._stopped = False
         self._made = {}  # network id: its plan as last made
-        self._inside = {}  # network id: what listens in its namespace
+        self._listeners = listeners.Listeners(forwarder)
+        self._routers = routers.Routers(source, self._installation, self._listeners)
         self._bridges = {}  # network id: its `firewall.Bridge`
         self._checked = 0.0
         self._complaints = {}  # what failed last, so that the log says it once
@@ -108,7 +92,7 @@ class LinuxBridge:
 
     def start(self):
         """Begin: make all that the database asks for and remove networks that it no longer has."""
-        self._dirty.update(self._source.networks(), self._recorded())
+        self._dirty.update(self._source.networks(), names.recorded_networks(self._installation))
         self._thread.start()
 
     def stop(self):
@@ -118,8 +102,7 @@ class LinuxBridge:
             self._wake.notify()
         if self._thread.is_alive():
             self._thread.join(commands.SECONDS)
-        for inside in self._inside.values():
-            inside.close()
+        self._listeners.close_all()
 
     def changed(self, network_id):
         """Note that the network, its subnets or its ports changed."""
@@ -149,15 +132,6 @@ class LinuxBridge:
             if filtered_port_id and not (applied and filters.covers(applied, filtered_port_id)):
                 self._filter()
 
-    def _recorded(self):
-        """Ids of the networks that an earlier life made something for."""
-        try:
-            entries = os.scandir(self._directory)
-        except FileNotFoundError:
-            return []
-        with entries:
-            return [entry.name for entry in entries if entry.is_dir()]
-
     def _run(self):
         while True:
             with self._wake:
@@ -171,7 +145,8 @@ class LinuxBridge:
 
     def _round(self, dirty):
         now = time.monotonic()
-        if now - self._checked >= CHECK_SECONDS:
+        check = now - self._checked >= CHECK_SECONDS
+        if check:
             self._checked = now
             dirty.update(self._broken())
             for table in (self._firewall, self._filters):
@@ -180,6 +155,7 @@ class LinuxBridge:
             self._attempt('network ' + network_id, self._update, network_id)
         self._attempt('firewall', self._protect)
         self._attempt('filters', self._filter)
+        self._attempt('routers', self._routers.update, self._attempt, check)
 
     def _attempt(self, what, action, *arguments):
         try:
@@ -196,7 +172,7 @@ class LinuxBridge:
         """Ids of the networks of which something is missing, or is left although they are no more."""
         present = self._source.networks()
         return {network_id for network_id in present if not self._whole(network_id)} | (
-            set(self._recorded()) - set(present))
+            names.recorded_networks(self._installation) - set(present))
 
     def _whole(self, network_id):
         made = self._made.get(network_id)
@@ -204,14 +180,12 @@ class LinuxBridge:
             return False
         if made.dhcp_port is None:
             return True
-        namespace = names.namespace(network_id)
-        inside = self._inside.get(network_id)
-        return (inside is not None and inside.namespace == netns.identity(namespace)
+        return (self._listeners.current(names.namespace(network_id))
                 and links.master(names.tap(made.dhcp_port)) == names.bridge(network_id)
                 and self._dnsmasq(network_id).serves())
 
     def _dnsmasq(self, network_id):
-        return dnsmasq.Dnsmasq(os.path.join(self._directory, network_id), names.namespace(network_id))
+        return dnsmasq.Dnsmasq(names.record(self._installation, network_id), names.namespace(network_id))
 
     def _update(self, network_id):
         """Bring what the host has of one network to what the database says."""
@@ -222,7 +196,7 @@ class LinuxBridge:
         elif made is not None and made.shape == network.shape and self._whole(network_id):
             if network.dhcp_port is not None:
                 self._dnsmasq(network_id).apply(network, names.namespace_device(network.dhcp_port),
-                                                self._inside[network_id].sender)
+                                                self._listeners.sender(names.namespace(network_id)))
             self._made[network_id] = network
         else:
             self._made.pop(network_id, None)
@@ -243,7 +217,7 @@ class LinuxBridge:
         links.set_addresses(None, bridge, gateways)
 
     def _make_bridge(self, network):
-        os.makedirs(os.path.join(self._directory, network.id), mode=0o755, exist_ok=True)
+        os.makedirs(names.record(self._installation, network.id), mode=0o755, exist_ok=True)
         bridge = names.bridge(network.id)
         made = links.ensure_bridge(bridge, names.alias(self._installation, network.id),
                                    names.bridge_mac(network.id), network.mtu)
@@ -266,24 +240,7 @@ class LinuxBridge:
                      for subnet in network.subnets]
         links.set_addresses(namespace, device, [*addresses, _METADATA_ADDRESS])
         self._dnsmasq(network.id).apply(network, device)
-        self._listen(network.id, namespace)
-
-    def _listen(self, network_id, namespace):
-        """Have the metadata proxy listen in the namespace that is there now."""
-        identity = netns.identity(namespace)
-        inside = self._inside.get(network_id)
-        if inside is not None and inside.namespace == identity:
-            return
-        self._close(network_id)
-        listener, sender = netns.sockets(namespace, metadata_proxy.ADDRESS, metadata_proxy.PORT)
-        proxy = metadata_proxy.MetadataProxy(
-            listener, self._forwarder, lambda address: self._source.owner_at(network_id, address))
-        self._inside[network_id] = _Inside(identity, proxy, sender)
-
-    def _close(self, network_id):
-        inside = self._inside.pop(network_id, None)
-        if inside is not None:
-            inside.close()
+        self._listeners.ensure(namespace, lambda address: self._source.owner_at(network.id, address))
 
     def _safe_gateways(self, network, bridge):
         """The gateways of the network that take nothing away from the host's own networks."""
@@ -300,7 +257,7 @@ class LinuxBridge:
         return safe
 
     def _remove_dhcp(self, network_id):
-        self._close(network_id)
+        self._listeners.close(names.namespace(network_id))
         self._dnsmasq(network_id).stop()
         mark = names.alias(self._installation, network_id)
         for device, text in links.owned(mark).items():
@@ -316,7 +273,7 @@ class LinuxBridge:
             links.delete(bridge)
         self._made.pop(network_id, None)
         self._bridges.pop(network_id, None)
-        shutil.rmtree(os.path.join(self._directory, network_id), ignore_errors=True)
+        names.forget(self._installation, network_id)
 
     def _zone(self, network_id):
         """A connection tracking zone that no other network has, the same after a restart where possible."""
@@ -338,7 +295,7 @@ class LinuxBridge:
         """Make the firewall table fit the bridges."""
         bridges = self._own_bridges()
         if any(bridge.cidrs for bridge in bridges):
-            firewall.forward(os.path.join(self._directory, firewall.NOTE))
+            firewall.forward(names.record(self._installation, firewall.NOTE))
         self._firewall.apply(firewall.ruleset(bridges, self._track()))
 
     def _filter(self):

@@ -32,12 +32,11 @@ def teardown(state_path):
     devices = links.owned(names.alias(installation, ''))
     if not devices and not os.path.isdir(directory):
         return []
-    networks = {text.split()[-1] for text in devices.values()}
-    if os.path.isdir(directory):
-        networks.update(entry.name for entry in os.scandir(directory) if entry.is_dir())
+    owners = {text.split()[-1] for text in devices.values()}  # networks and routers
+    owners |= names.recorded_networks(installation) | names.recorded_routers(installation)
     failures = []
-    for network_id in sorted(networks):
-        _attempt(failures, _remove_network, installation, network_id)
+    for owner_id in sorted(owners):
+        _attempt(failures, _remove, installation, owner_id)
     for device in links.owned(names.alias(installation, '')):
         _attempt(failures, links.delete, device)
     for family in ('inet', 'bridge'):
@@ -55,18 +54,19 @@ def _attempt(failures, action, *arguments):
         failures.append(str(error))
 
 
-def _remove_network(installation, network_id):
-    namespace = names.namespace(network_id)
-    dnsmasq.Dnsmasq(os.path.join(names.run_directory(installation), network_id), namespace).stop()
-    if netns.identity(namespace) is not None:
-        for number in commands.run('ip', 'netns', 'pids', namespace).split():
-            _kill(int(number))
-    mark = names.alias(installation, network_id)
-    bridge = names.bridge(network_id)
+def _remove(installation, owner_id):
+    """Remove what was made for a network or a router; names of the other kind find nothing."""
+    dnsmasq.Dnsmasq(names.record(installation, owner_id), names.namespace(owner_id)).stop()
+    mark, bridge = names.alias(installation, owner_id), names.bridge(owner_id)
+    for namespace in (names.namespace(owner_id), names.router_namespace(owner_id)):
+        if netns.identity(namespace) is not None:
+            for number in commands.run('ip', 'netns', 'pids', namespace).split():
+                _kill(int(number))
     for device, text in links.owned(mark).items():
         if text == mark:
             links.delete(device)
-    links.delete_namespace(namespace)
+    for namespace in (names.namespace(owner_id), names.router_namespace(owner_id)):
+        links.delete_namespace(namespace)
     if links.is_bridge(bridge) and not links.alias(bridge):
         links.delete(bridge)  # made, but not marked yet when its maker was killed
 

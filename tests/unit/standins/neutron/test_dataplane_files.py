@@ -85,8 +85,8 @@ def test_firewall_rules():
                               firewall.Bridge('brqc', ('10.1.0.0/24',))], conntrack.OwnTracking())
     assert rules.chains['input'].rules == ('iifname { "brqa", "brqb", "brqc" } jump from_guests',)
     # What leaves the host is masqueraded, what goes from one network that it routes to another is not.
-    assert rules.chains['postrouting'].rules[0] == (
-        'ip saddr { 10.0.0.0/24 } oifname != "brqa" ip daddr != { 10.0.0.0/24, 10.1.0.0/24 } masquerade')
+    assert rules.chains['postrouting'].rules == (
+        'ip saddr { 10.0.0.0/24, 10.1.0.0/24 } oifname != { "brqa", "brqb", "brqc" } masquerade',)
     forwards = rules.chains['forward'].rules
     assert 'iifname "brqa" ip daddr 169.254.0.0/16 reject' in forwards
     assert 'iifname "brqb" drop' in forwards and 'oifname "brqb" drop' in forwards
