@@ -61,7 +61,6 @@ def nova_conf(layout, options, keys, virt_type):
             "region_name": REGION, "service_metadata_proxy": "true",
             "metadata_proxy_shared_secret": keys["metadata_secret"]},
         "placement": _service_login(layout, keys, "nova") | {"region_name": REGION},
-        "oslo_concurrency": {"lock_path": layout.state / "locks"},
     }
     if libvirt:
         sections["libvirt"] = {"virt_type": virt_type}

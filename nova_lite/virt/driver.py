@@ -122,9 +122,6 @@ class ComputeDriver(abc.ABC):
     def destroy(self, ctxt, instance, network_info, block_devices, destroy_disks=True):
         """Stop the guest and remove every trace of it from the host; what is gone already is fine (idempotent)."""
 
-    def update_images(self, ctxt, in_use):
-        """Periodic: age the image cache; `in_use` is the set of image ids of this host's instances."""
-
 
 @typing.runtime_checkable
 class ConsoleLog(typing.Protocol):
@@ -132,3 +129,11 @@ class ConsoleLog(typing.Protocol):
 
     def get_console_output(self, ctxt, instance):
         """The console log as bytes, oldest first, bounded by the driver. :raises ConsoleLogNotFound:"""
+
+
+@typing.runtime_checkable
+class ImageCache(typing.Protocol):
+    """Drivers that keep images on the host."""
+
+    def update_images(self, ctxt, in_use):
+        """Periodic: age the cache; `in_use` is the set of image ids of this host's instances."""

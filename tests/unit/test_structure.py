@@ -14,6 +14,7 @@ FILES = sorted(ROOT.rglob('*.py'))
 MODULES = [path for path in FILES if path.name != '__init__.py']
 FILE_LINES = 600
 FUNCTION_LINES = 60
+STATES = ('task_state', 'vm_state')
 GRAB_BAGS = {'utils.py', 'common.py', 'helpers.py', 'misc.py'}
 HEADER = '# Copyright 2026 The nova_lite authors\n# SPDX-License-Identifier: Apache-2.0\n'
 
@@ -56,6 +57,6 @@ def test_task_state_is_assigned_through_the_transition_table_only():
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             targets = node.targets if isinstance(node, ast.Assign) else []
-            if any(isinstance(target, ast.Attribute) and target.attr in ('task_state', 'vm_state') for target in targets):
+            if any(isinstance(target, ast.Attribute) and target.attr in STATES for target in targets):
                 offenders.append('%s:%d' % (name(path), node.lineno))
     assert offenders == []
