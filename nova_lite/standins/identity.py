@@ -24,6 +24,8 @@ class Identity:
     methods: tuple = ()
     audit_ids: tuple = ()
     issued_at: float = 0.0
+    application_credential_id: str | None = None
+    restricted: bool = False  # the application credential makes no further secrets
 
     @property
     def is_admin(self):

@@ -4,12 +4,17 @@
 
 import os
 
+from cryptography import fernet
+
 from nova_lite.standins import rest
+from nova_lite.standins.keystone import application_credentials
 from nova_lite.standins.keystone import assignments
 from nova_lite.standins.keystone import auth
 from nova_lite.standins.keystone import bootstrap
 from nova_lite.standins.keystone import catalog
+from nova_lite.standins.keystone import credentials
 from nova_lite.standins.keystone import directory as directories
+from nova_lite.standins.keystone import groups
 from nova_lite.standins.keystone import passwords as password_module
 from nova_lite.standins.keystone import people
 from nova_lite.standins.keystone import tokens as token_module
@@ -23,7 +28,7 @@ class Keystone:
         self._directory = directories.Directory(store)
         self._passwords = password_module.Passwords(run)
         bootstrap.bootstrap(self._directory, self._passwords, _plan(conf))
-        key = token_module.load_key(os.path.join(conf.state_path, 'token.key'))
+        self._key = key = token_module.load_key(os.path.join(conf.state_path, 'token.key'))
         self._tokens = token_module.Tokens(self._directory, key, conf.identity.token_expiration)
         self.identify = self._tokens.identify
         self.challenge = 'Keystone uri="http://%s:%d"' % (conf.public_host, conf.ports.identity)
@@ -46,11 +51,13 @@ class Keystone:
 
     def _routes(self):
         directory = self._directory
+        users = people.Users(directory, directory.users, self._passwords)
         parts = [
             auth.Auth(directory, self._tokens, self._passwords), assignments.Assignments(directory),
             people.Domains(directory, directory.domains), people.Projects(directory, directory.projects),
-            people.Users(directory, directory.users, self._passwords),
-            people.Roles(directory, directory.roles),
+            users, groups.Groups(directory, directory.groups, users), people.Roles(directory, directory.roles),
+            application_credentials.ApplicationCredentials(directory, self._passwords),
+            credentials.Credentials(directory, fernet.Fernet(self._key)),
             catalog.Regions(directory, directory.regions), catalog.Services(directory, directory.services),
             catalog.Endpoints(directory, directory.endpoints)]
         routes = [rest.Route('GET', '/', _versions, public=True),

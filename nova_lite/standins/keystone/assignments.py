@@ -1,8 +1,11 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which user has which role where, and which role implies which."""
+"""Which user or group has which role where, and which role implies which."""
+
+import itertools
 
 from nova_lite.standins import rest
+from nova_lite.standins.keystone import directory as directories
 from nova_lite.standins.keystone import resources
 
 TARGETS = {'project': 'projects', 'domain': 'domains', 'system': None}
@@ -16,10 +19,10 @@ class Assignments:
 
     def routes(self):
         routes = [rest.Route('GET', '/v3/role_assignments', self.list)]
-        for kind, plural in TARGETS.items():
-            base = '/v3/%s/{target_id}/users/{user_id}/roles' % plural if plural \
-                else '/v3/system/users/{user_id}/roles'
-            target = Target(self._directory, kind)
+        for kind, actors in itertools.product(TARGETS, ('users', 'groups')):
+            place = '%s/{target_id}' % TARGETS[kind] if TARGETS[kind] else 'system'
+            base = '/v3/%s/%s/{actor_id}/roles' % (place, actors)
+            target = Target(self._directory, kind, actors)
             routes += [
                 rest.Route('GET', base, target.list), rest.Route('PUT', base + '/{role_id}', target.grant),
                 rest.Route('GET', base + '/{role_id}', target.check),
@@ -32,8 +35,9 @@ class Assignments:
             rest.Route('DELETE', rule, self.stop_implying)]
 
     def list(self, request):
-        """Assignments by user, role and scope; with `effective` the implied roles stand in the list too."""
-        wanted = {name: request.argument(name) for name in ('user.id', 'role.id', 'scope.project.id',
+        """Assignments by user, group, role and scope. With `effective` the implied roles stand in the list too, and the
+        members of a group in place of the group."""
+        wanted = {name: request.argument(name) for name in ('user.id', 'group.id', 'role.id', 'scope.project.id',
                                                             'scope.domain.id', 'scope.system')}
         caller = request.identity
         own = wanted['user.id'] == caller.user_id
@@ -42,15 +46,18 @@ class Assignments:
             raise resources.forbidden('list_role_assignments')
         found = []
         for item in self._directory.assignments:
-            roles = [self._directory.roles.by_id[item['role_id']]]
+            roles, items = [self._directory.roles.by_id[item['role_id']]], [item]
             if asked(request, 'effective'):
                 roles = self._directory.effective(roles)
-            found += [self._view(request, item, role) for role in roles if _matches(item, role, wanted)]
+                if item.get('group_id'):
+                    items = [{**item, 'user_id': id} for id in self._directory.members_of(item['group_id'])]
+            found += [self._view(request, one, role) for one in items for role in roles if _matches(one, role, wanted)]
         return resources.listing(request, 'role_assignments', found)
 
     def _view(self, request, item, role):
         kind, target_id = item['target_type'], item['target_id']
-        user = self._directory.users.by_id[item['user_id']]
+        who, collection = ('user', self._directory.users) if item['user_id'] else ('group', self._directory.groups)
+        actor = collection.by_id[item['user_id'] or item['group_id']]
         names = asked(request, 'include_names')
         if kind == 'system':
             scope, place = {'system': {'all': True}}, 'system'
@@ -58,8 +65,9 @@ class Assignments:
             collection = self._directory.projects if kind == 'project' else self._directory.domains
             scope = {kind: self._reference(collection.by_id[target_id], names)}
             place = '%s/%s' % (TARGETS[kind], target_id)
-        url = '%s/v3/%s/users/%s/roles/%s' % (request.host_url, place, user['id'], item['role_id'])
-        return {'role': self._reference(role, names), 'user': self._reference(user, names), 'scope': scope,
+        through = 'groups' if item.get('group_id') else 'users'
+        url = '%s/v3/%s/%s/%s/roles/%s' % (request.host_url, place, through, directories.actor(item), item['role_id'])
+        return {'role': self._reference(role, names), who: self._reference(actor, names), 'scope': scope,
                 'links': {'assignment': url}}
 
     def _reference(self, document, names):
@@ -121,15 +129,17 @@ class Assignments:
 
 
 class Target:
-    """Handlers of the roles that users have on one kind of target."""
+    """Handlers of the roles that users, or groups (`actors`), have on one kind of target."""
 
-    def __init__(self, directory, kind):
+    def __init__(self, directory, kind, actors):
         self._directory = directory
         self._kind = kind
+        self._actors = getattr(directory, actors)
+        self._of_groups = actors == 'groups'
 
-    def _check(self, user_id, target_id, role_id=None):
+    def _check(self, actor_id, target_id, role_id=None):
         """404 for whatever of these is not there."""
-        self._directory.users.get(user_id)
+        self._actors.get(actor_id)
         if self._kind == 'project':
             self._directory.projects.get(target_id)
         elif self._kind == 'domain':
@@ -137,46 +147,50 @@ class Target:
         if role_id is not None:
             self._directory.roles.get(role_id)
 
-    def list(self, request, user_id, target_id='all'):
-        if request.identity.user_id != user_id:
+    def list(self, request, actor_id, target_id='all'):
+        if request.identity.user_id != actor_id:
             _require_read(request, 'list_grants')
-        self._check(user_id, target_id)
-        roles = self._directory.assigned(user_id, self._kind, target_id)
+        self._check(actor_id, target_id)
+        roles = self._directory.assigned(actor_id, self._kind, target_id)
         return resources.listing(request, 'roles', [
             {'id': role['id'], 'name': role['name'], 'domain_id': None, 'description': role['description'],
              'options': role['options'], 'links': {'self': '%s/v3/roles/%s' % (request.host_url, role['id'])}}
             for role in roles])
 
-    def grant(self, request, user_id, role_id, target_id='all'):
+    def grant(self, request, actor_id, role_id, target_id='all'):
         _require_admin(request, 'create_grant')
         with self._directory.change() as change:
-            self._check(user_id, target_id, role_id)
-            item = assignment(user_id, role_id, self._kind, target_id)
+            self._check(actor_id, target_id, role_id)
+            item = self._item(actor_id, role_id, target_id)
             if item['id'] not in self._directory.assignments.by_id:
                 change.insert(self._directory.assignments, item)
 
-    def check(self, request, user_id, role_id, target_id='all'):
+    def check(self, request, actor_id, role_id, target_id='all'):
         _require_read(request, 'check_grant')
-        self._find(user_id, role_id, target_id)
+        self._find(actor_id, role_id, target_id)
 
-    def revoke(self, request, user_id, role_id, target_id='all'):
+    def revoke(self, request, actor_id, role_id, target_id='all'):
         _require_admin(request, 'revoke_grant')
         with self._directory.change() as change:
-            item = self._find(user_id, role_id, target_id)
+            item = self._find(actor_id, role_id, target_id)
             change.delete(self._directory.assignments, item)
 
-    def _find(self, user_id, role_id, target_id):
-        self._check(user_id, target_id, role_id)
-        item = assignment(user_id, role_id, self._kind, target_id)
+    def _find(self, actor_id, role_id, target_id):
+        self._check(actor_id, target_id, role_id)
+        item = self._item(actor_id, role_id, target_id)
         if item['id'] not in self._directory.assignments.by_id:
             raise rest.Fault(404, 'Could not find role assignment with role: %s, user or group: %s, '
-                                  'project, domain, or system: %s.' % (role_id, user_id, target_id))
+                                  'project, domain, or system: %s.' % (role_id, actor_id, target_id))
         return item
 
+    def _item(self, actor_id, role_id, target_id):
+        return assignment(actor_id, role_id, self._kind, target_id, self._of_groups)
 
-def assignment(user_id, role_id, target_type, target_id):
-    """The document of one assignment."""
-    return {'id': '%s:%s:%s:%s' % (user_id, role_id, target_type, target_id), 'user_id': user_id,
+
+def assignment(actor_id, role_id, target_type, target_id, of_group=False):
+    """The document of one assignment to a user, or to a group."""
+    return {'id': '%s:%s:%s:%s' % (actor_id, role_id, target_type, target_id),
+            'user_id': None if of_group else actor_id, 'group_id': actor_id if of_group else None,
             'role_id': role_id, 'target_type': target_type, 'target_id': target_id}
 
 
@@ -188,7 +202,8 @@ def asked(request, flag):
 
 def _matches(item, role, wanted):
     kind, target_id = item['target_type'], item['target_id']
-    return (wanted['user.id'] in (None, item['user_id']) and wanted['role.id'] in (None, role['id'])
+    return (wanted['user.id'] in (None, item['user_id']) and wanted['group.id'] in (None, item.get('group_id'))
+            and wanted['role.id'] in (None, role['id'])
             and (wanted['scope.project.id'] is None
                  or (kind == 'project' and target_id == wanted['scope.project.id']))
             and (wanted['scope.domain.id'] is None

@@ -25,6 +25,10 @@ AUTH = rest.schema({
                                           'properties': {'password': {'type': 'string'}}}]}}},
                     'token': {'type': 'object', 'required': ['id'],
                               'properties': {'id': {'type': 'string', 'minLength': 1}}},
+                    'application_credential': {
+                        'type': 'object', 'required': ['secret'],
+                        'anyOf': [{'required': ['id']}, {'required': ['name', 'user']}],
+                        'properties': {'id': ID, 'name': ID, 'user': NAMED, 'secret': {'type': 'string'}}},
                 }},
             'scope': {'oneOf': [{'const': 'unscoped'}, {
                 'type': 'object', 'minProperties': 1, 'maxProperties': 1, 'additionalProperties': False,
@@ -33,6 +37,7 @@ AUTH = rest.schema({
                     'system': {'type': 'object', 'required': ['all'], 'properties': {'all': {'const': True}}},
                 }}]},
         }}}})
+METHODS = ('password', 'token', 'application_credential')
 REFUSED = 'The request you have made requires authentication.'
 PLACEHOLDER = re.compile(r'[$%]\((?:project_id|tenant_id)\)s')
 
@@ -61,9 +66,9 @@ class Auth:
         """Check who the caller is, settle the scope and give a token in X-Subject-Token."""
         body = request.json(AUTH)['auth']
         methods = set(body['identity']['methods'])
-        user, parent = self._authenticate(body['identity'], methods)
-        scope = self._scope(body.get('scope'), user)
-        issued = self._tokens.issue(user, scope, methods | set(parent.methods if parent else ()), parent)
+        user, parent, credential = self._authenticate(body['identity'], methods)
+        scope = self._scope(body.get('scope'), user, credential)
+        issued = self._tokens.issue(user, scope, methods | set(parent.methods if parent else ()), parent, credential)
         if issued is None:
             raise _refused()
         token, who = issued
@@ -71,11 +76,16 @@ class Auth:
             ('X-Subject-Token', token), ('Vary', 'X-Auth-Token')])
 
     def _authenticate(self, document, methods):
-        """(user document, identity of the token that was used or None)."""
-        user = parent = None
+        """(user document, identity of the token or None, document of the application credential or None)."""
+        user = parent = credential = None
         for method in methods:
-            if method not in ('password', 'token') or method not in document:
+            if method not in METHODS or method not in document:
                 raise _refused()
+        if 'application_credential' in methods:
+            if len(methods) > 1:
+                raise _refused()
+            credential = self._credential(document['application_credential'])
+            user = self._directory.users.by_id[credential['user_id']]
         if 'password' in methods:
             reference = document['password']['user']
             user = self._directory.resolve(self._directory.users, reference)
@@ -89,13 +99,35 @@ class Auth:
             if parent is None or (user is not None and user['id'] != parent.user_id):
                 raise _refused()
             user = self._directory.users.by_id[parent.user_id]
-        return user, parent
+            if parent.application_credential_id:
+                credential = self._directory.application_credentials.by_id[parent.application_credential_id]
+        return user, parent, credential
 
-    def _scope(self, wanted, user):
+    def _credential(self, document):
+        """The application credential whose secret the caller knows."""
+        found = None
+        if 'id' in document:
+            found = self._directory.application_credentials.by_id.get(document['id'])
+        else:
+            user = self._directory.resolve(self._directory.users, document['user'])
+            if user is not None:
+                found = self._directory.application_credentials.find(user['id'], document['name'])
+        if not self._passwords.verify(document['secret'], found['secret_hash'] if found else None):
+            raise _refused()
+        if self._directory.application_credentials.by_id.get(found['id']) is not found:     # deleted during the check
+            raise _refused()
+        return found
+
+    def _scope(self, wanted, user, credential):
         directory = self._directory
+        if credential:
+            if wanted is not None and (not isinstance(wanted, dict) or 'project' not in wanted or directory.resolve(
+                    directory.projects, wanted['project']) != directory.projects.by_id[credential['project_id']]):
+                raise _refused()        # it is for its one project
+            return token_module.Scope('project', credential['project_id'])
         if wanted is None:
             project_id = user.get('default_project_id')
-            if project_id and directory.assigned(user['id'], 'project', project_id):
+            if project_id and directory.held(user['id'], 'project', project_id):
                 project = directory.projects.by_id[project_id]
                 if project['enabled']:
                     return token_module.Scope('project', project_id)
@@ -153,14 +185,13 @@ class Auth:
         return self._targets(request, 'domain', self._directory.domains)
 
     def system(self, request):
-        there = self._directory.assigned(request.identity.user_id, 'system', 'all')
+        there = self._directory.held(request.identity.user_id, 'system', 'all')
         return {'system': [{'all': True}] if there else [],
                 'links': {'self': request.host_url + '/v3/auth/system', 'next': None, 'previous': None}}
 
     def _targets(self, request, kind, collection):
         """The enabled targets of one kind that the caller has a role on."""
-        ids = {item['target_id'] for item in self._directory.assignments
-               if item['user_id'] == request.identity.user_id and item['target_type'] == kind}
+        ids = self._directory.targets(request.identity.user_id, kind)
         plural = kind + 's'
         found = [{**item, 'links': {'self': '%s/v3/%s/%s' % (request.host_url, plural, item['id'])}}
                  for item in collection if item['id'] in ids and item['enabled']]
@@ -178,6 +209,10 @@ class Auth:
             'issued_at': directories.timestamp(who.issued_at),
             'expires_at': directories.timestamp(who.expires_at),
         }
+        if who.application_credential_id:
+            credential = directory.application_credentials.by_id[who.application_credential_id]
+            token['application_credential'] = {'id': credential['id'], 'name': credential['name'],
+                                               'restricted': who.restricted}
         if who.project_id:
             token['project'] = {'id': who.project_id, 'name': who.project_name,
                                 'domain': self._domain(who.project_domain_id)}

@@ -37,11 +37,17 @@ class Domains(resources.Resource):
         for project in directory.projects:
             if project['domain_id'] == document['id']:
                 directory.drop_assignments(change, 'target_id', project['id'])
+                directory.drop_secrets(change, 'project_id', project['id'])
                 change.delete(directory.projects, project)
         for user in directory.users:
             if user['domain_id'] == document['id']:
-                directory.drop_assignments(change, 'user_id', user['id'])
+                directory.drop_belongings(change, user['id'])
                 change.delete(directory.users, user)
+        for group in directory.groups:
+            if group['domain_id'] == document['id']:
+                directory.drop_assignments(change, 'group_id', group['id'])
+                directory.drop_memberships(change, 'group_id', group['id'])
+                change.delete(directory.groups, group)
         directory.drop_assignments(change, 'target_id', document['id'])
 
 
@@ -76,13 +82,14 @@ class Projects(resources.Resource):
     def may_read(self, caller, document):
         if caller.project_id == document['id']:
             return True
-        return bool(self.directory.assigned(caller.user_id, 'project', document['id']))
+        return bool(self.directory.held(caller.user_id, 'project', document['id']))
 
     def follow(self, change, document):
         if any(project['parent_id'] == document['id'] for project in self.directory.projects):
             raise rest.Fault(403, 'Cannot delete the project %s since it is not a leaf in the hierarchy.'
                              % document['id'])
         self.directory.drop_assignments(change, 'target_id', document['id'])
+        self.directory.drop_secrets(change, 'project_id', document['id'])
         for user in self.directory.users:
             if user.get('default_project_id') == document['id']:
                 change.update(self.directory.users, {**user, 'default_project_id': None})
@@ -130,7 +137,7 @@ class Users(resources.Resource):
         return caller.user_id == document['id']
 
     def follow(self, change, document):
-        self.directory.drop_assignments(change, 'user_id', document['id'])
+        self.directory.drop_belongings(change, document['id'])
 
     def change_password(self, request, id):
         """A user's own change of password; the old password is the proof, so no token is needed."""
@@ -148,8 +155,7 @@ class Users(resources.Resource):
         if not (resources.reads_all(request.identity) or request.identity.user_id == id):
             raise resources.forbidden('list_user_projects')
         self.collection.get(id)
-        ids = {item['target_id'] for item in self.directory.assignments
-               if item['user_id'] == id and item['target_type'] == 'project'}
+        ids = self.directory.targets(id, 'project')
         found = [{**project, 'links': {'self': '%s/v3/projects/%s' % (request.host_url, project['id'])}}
                  for project in self.directory.projects if project['id'] in ids]
         return resources.listing(request, 'projects', found)

@@ -37,17 +37,22 @@ class Tokens:
         self._lifetime = lifetime
         self._cache = {}  # token: (generation of the directory, identity)
 
-    def issue(self, user, scope, methods, parent=None):
+    def issue(self, user, scope, methods, parent=None, credential=None):
         """(token, identity) for `user`, a document; None where the scope is not theirs.
 
-        `parent`, an identity, is the token that this one was got with: it lives no longer than that.
+        `parent`, an identity, is the token that this one was got with, `credential` the document of the application
+        credential: it lives no longer than these.
         """
         now = time.time()
         expires = parent.expires_at if parent else now + self._lifetime
+        if credential and credential['expires_at']:
+            expires = min(expires, credential['expires_at'])
         audit_ids = [base64.urlsafe_b64encode(os.urandom(16)).rstrip(b'=').decode()]
         if parent:
             audit_ids.append(parent.audit_ids[-1])
         content = [user['id'], scope.kind, scope.id, sorted(methods), now, expires, audit_ids]
+        if credential:
+            content.append(credential['id'])
         who = self._describe(content)
         if who is None:
             return None
@@ -76,7 +81,7 @@ class Tokens:
         return self._describe(content)
 
     def _describe(self, content):
-        user_id, kind, target_id, methods, issued, expires, audit_ids = content
+        user_id, kind, target_id, methods, issued, expires, audit_ids, *credential_id = content
         directory = self._directory
         user = directory.users.by_id.get(user_id)
         if user is None or not user['enabled'] or issued < user.get('valid_since', 0):
@@ -87,7 +92,14 @@ class Tokens:
         scope = self._scope_fields(kind, target_id)
         if scope is None:
             return None
-        roles = directory.effective(directory.assigned(user_id, kind, target_id)) if kind else []
+        roles = directory.effective(directory.held(user_id, kind, target_id)) if kind else []
+        if credential_id:
+            credential = directory.application_credentials.by_id.get(credential_id[0])
+            if credential is None or (kind, target_id) != ('project', credential['project_id']):
+                return None
+            given = directory.effective([role for role in directory.roles if role['id'] in credential['roles']])
+            roles = [role for role in roles if role in given]
+            scope.update(application_credential_id=credential['id'], restricted=not credential['unrestricted'])
         if kind and not roles:
             return None
         return identity.Identity(
