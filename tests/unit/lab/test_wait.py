@@ -3,8 +3,8 @@
 """Waiting for services: what counts as an answer, and what is said when none comes."""
 
 import contextlib
-import http.server
-import threading
+import subprocess
+import sys
 
 import pytest
 
@@ -22,30 +22,33 @@ class Supervisor:
         return dict.fromkeys(("nova-api", "nova-conductor", "rabbitmq"), self.state)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    status = 300
+SERVER = """
+import http.server, sys
 
+class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(self.status)
+        self.send_response(int(sys.argv[2]))
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, *arguments):
-        """Say nothing."""
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+print("listening", flush=True)
+server.serve_forever()
+"""
 
 
 @contextlib.contextmanager
-def served(*ports, status=300):
-    handler = type("Answer", (Handler,), {"status": status})
-    servers = [http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) for port in ports]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+def served(port, status=300):
+    """A process that answers each GET on `port` with `status`."""
+    process = subprocess.Popen([sys.executable, "-c", SERVER, str(port), str(status)], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
     try:
+        process.stdout.readline()
         yield
     finally:
-        for server in servers:
-            server.shutdown()
-            server.server_close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 @pytest.fixture
