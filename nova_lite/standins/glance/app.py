@@ -45,8 +45,9 @@ def _versions_list(request):
 
 
 def _import_info(request):
-    """There is no import but the plain upload."""
-    return {'import-methods': {'description': 'Import methods available.', 'type': 'array', 'value': []}}
+    """Nothing is fetched from elsewhere: whoever imports has staged the bytes."""
+    return {'import-methods': {'description': 'Import methods available.', 'type': 'array',
+                               'value': [data.IMPORT_METHOD]}}
 
 
 def _render(request, fault):

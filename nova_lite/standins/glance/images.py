@@ -7,6 +7,7 @@ from urllib import parse
 
 from nova_lite.standins import identity
 from nova_lite.standins import rest
+from nova_lite.standins.glance import data
 from nova_lite.standins.glance import library as libraries
 from nova_lite.standins.glance import listing
 from nova_lite.standins.glance import patches
@@ -65,7 +66,8 @@ class Images:
         with self._library.change() as change:
             change.insert(self._library.images, image)
         return rest.Reply(201, libraries.view(image), [
-            ('Location', '%s/v2/images/%s' % (request.host_url, image['id']))])
+            ('Location', '%s/v2/images/%s' % (request.host_url, image['id'])),
+            ('OpenStack-image-import-methods', data.IMPORT_METHOD)])
 
     def update(self, request, image_id):
         """Apply a JSON patch."""
@@ -87,6 +89,8 @@ class Images:
             identity.require(not image['protected'], 'Image %s is protected and cannot be deleted.' % image_id)
             change.delete(self._library.images, image)
         self._vault.remove(image_id)
+        if image['status'] == libraries.UPLOADING:      # one that is being imported is dealt with by its request
+            self._vault.discard(image_id)
 
     def add_tag(self, request, image_id, tag):
         if len(tag) > 255:

@@ -17,7 +17,7 @@ from nova_lite.standins import rest
 
 METADATA = sqlalchemy.MetaData()
 
-QUEUED, SAVING, ACTIVE, DEACTIVATED = 'queued', 'saving', 'active', 'deactivated'
+QUEUED, SAVING, UPLOADING, ACTIVE, DEACTIVATED = 'queued', 'saving', 'uploading', 'active', 'deactivated'
 VISIBILITIES = ('public', 'private', 'shared', 'community')
 DISK_FORMATS = ('ami', 'ari', 'aki', 'vhd', 'vhdx', 'vmdk', 'raw', 'qcow2', 'vdi', 'iso', 'ploop')
 CONTAINER_FORMATS = ('ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed')
@@ -108,7 +108,7 @@ def new_image(who, fields):
 def view(image):
     """An image as the API shows it."""
     here = '/v2/images/' + image['id']
-    shown = {name: value for name, value in image.items() if name not in ('properties', 'members')}
+    shown = {name: value for name, value in image.items() if name not in ('properties', 'members', 'staged')}
     return {**image['properties'], **shown, 'self': here, 'file': here + '/file', 'schema': '/v2/schemas/image'}
 
 
