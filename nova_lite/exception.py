@@ -90,7 +90,8 @@ class PolicyNotAuthorized(Forbidden):
 
 
 class OverQuota(Forbidden):
-    msg_fmt = 'Quota exceeded for %(overs)s: Requested %(requested)s, but already used %(used)s of %(allowed)s %(overs)s'
+    msg_fmt = ('Quota exceeded for %(overs)s: Requested %(requested)s, but already used %(used)s of %(allowed)s '
+               '%(overs)s')
 
 
 class QuotaError(Forbidden):

@@ -45,7 +45,8 @@ def load(argv, prog, default_files=('/etc/nova/nova.conf',)):
     conf = cfg.CONF
     register_all(conf)
     log.set_defaults(default_log_levels=log.get_default_log_levels() + [
-        'oslo.messaging=WARNING', 'oslo_messaging=WARNING', 'amqp=WARNING', 'keystoneauth=WARNING', 'oslo_policy=WARNING'])
+        'oslo.messaging=WARNING', 'oslo_messaging=WARNING', 'amqp=WARNING', 'keystoneauth=WARNING',
+        'oslo_policy=WARNING'])
     conf(argv[1:], project='nova', prog=prog, default_config_files=_existing(default_files))
     return conf
 

@@ -7,7 +7,8 @@ from oslo_config import cfg
 OPTIONS = {
     'scheduler': [
         cfg.IntOpt('max_attempts', default=3, min=1,
-                   help='On how many hosts one build is tried before the server ends in ERROR. Raise it in a large cloud '
+                   help='On how many hosts one build is tried before the server ends in ERROR. Raise it in a '
+                        'large cloud '
                         'whose hosts fail often.'),
         cfg.IntOpt('max_placement_results', default=1000, min=1,
                    help='How many candidate hosts to ask Placement for. Lower it when scheduling in a very large cloud '
@@ -24,7 +25,8 @@ OPTIONS = {
                    help='Choose at random among this many best hosts. Raise it when many schedulers run at once and '
                         'keep choosing the same host.'),
         cfg.FloatOpt('ram_weight_multiplier', default=1.0,
-                     help='How much free memory counts; negative packs servers on few hosts instead of spreading them.'),
+                     help='How much free memory counts; negative packs servers on few hosts instead of '
+                          'spreading them.'),
         cfg.FloatOpt('cpu_weight_multiplier', default=1.0, help='How much free processors count; negative packs.'),
         cfg.FloatOpt('disk_weight_multiplier', default=1.0, help='How much free disk counts; negative packs.'),
         cfg.FloatOpt('soft_affinity_weight_multiplier', default=1.0, min=0,

@@ -18,8 +18,9 @@ def test_the_curl_of_the_textbooks(stack, admin, settled):
     body = {'server': {'name': 'ubuntu_test', 'imageRef': stack.image_id(admin), 'flavorRef': '2', 'max_count': 1,
                        'min_count': 1, 'networks': [{'uuid': stack.network_id(admin)}]}}
     shown = subprocess.run(
-        ['curl', '-s', '-i', url, '-X', 'POST', '-H', 'Accept: application/json', '-H', 'Content-Type: application/json',
-         '-H', 'User-Agent: python-novaclient', '-H', 'X-Auth-Project-Id: admin', '-H', 'X-Auth-Token: %s' % admin.token,
+        ['curl', '-s', '-i', url, '-X', 'POST', '-H', 'Accept: application/json',
+         '-H', 'Content-Type: application/json', '-H', 'User-Agent: python-novaclient',
+         '-H', 'X-Auth-Project-Id: admin', '-H', 'X-Auth-Token: %s' % admin.token,
          '-d', json.dumps(body)], capture_output=True, text=True, check=True).stdout
     head, _, answer = shown.replace('\r', '').partition('\n\n')
     server = json.loads(answer)['server']
@@ -45,7 +46,8 @@ def test_every_process_takes_part(stack, boot, settled):
 def test_an_active_server_shows_what_it_got(stack, admin, boot, settled):
     content = base64.b64encode(b'hello').decode()
     server = settled(boot('shown', metadata={'a': 'b'}, config_drive=True, user_data=content, tags=['t']))
-    assert (server['status'], server['OS-EXT-STS:vm_state'], server['OS-EXT-STS:power_state']) == ('ACTIVE', 'active', 1)
+    states = (server['status'], server['OS-EXT-STS:vm_state'], server['OS-EXT-STS:power_state'])
+    assert states == ('ACTIVE', 'active', 1)
     assert server['OS-EXT-STS:task_state'] is None and server['OS-SRV-USG:launched_at']
     assert server['metadata'] == {'a': 'b'} and server['tags'] == ['t'] and server['config_drive'] == 'True'
     [address] = server['addresses']['lab']
@@ -101,7 +103,8 @@ def test_anti_affinity_holds_for_parallel_boots(stack, admin, boot, settled):
     uuids = []
     for number in range(5):
         answer = admin.request('POST', '/servers', ok=202, json={
-            'server': {'name': 'apart-%d' % number, 'imageRef': image, 'flavorRef': '42', 'networks': [{'uuid': network}]},
+            'server': {'name': 'apart-%d' % number, 'imageRef': image, 'flavorRef': '42',
+                       'networks': [{'uuid': network}]},
             'os:scheduler_hints': {'group': group}})
         uuids.append(answer.json()['server']['id'])
     servers = [settled(uuid) for uuid in uuids]

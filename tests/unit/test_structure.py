@@ -47,7 +47,8 @@ def test_one_module_runs_qemu_img():
 
 
 def test_no_shell():
-    assert [name(path) for path in MODULES if 'shell=True' in path.read_text() or 'os.system(' in path.read_text()] == []
+    assert [name(path) for path in MODULES
+            if 'shell=True' in path.read_text() or 'os.system(' in path.read_text()] == []
 
 
 def test_task_state_is_assigned_through_the_transition_table_only():
