@@ -83,6 +83,9 @@ SERVER_RULES = (
 
 METADATA = 'os_compute_api:server-metadata:%s'
 TAGS = 'os_compute_api:os-server-tags:%s'
+INTERFACES = 'os_compute_api:os-attach-interfaces:%s'
+ATTACHMENTS = 'os_compute_api:os-volumes-attachments:%s'
+GROUPS_OF_SERVER = 'os_compute_api:os-security-groups:list'
 ADDRESSES = 'os_compute_api:ips:%s'
 
 OF_SERVERS = (
@@ -101,6 +104,16 @@ OF_SERVERS = (
     (ADDRESSES % 'index', READER_OR_ADMIN, 'List the addresses of a server', 'GET', '/servers/{server_id}/ips'),
     (ADDRESSES % 'show', READER_OR_ADMIN, 'List the addresses of a server on a network', 'GET',
      '/servers/{server_id}/ips/{network_label}'),
+    (INTERFACES % 'list', READER_OR_ADMIN, 'List the network interfaces of a server', 'GET',
+     '/servers/{server_id}/os-interface'),
+    (INTERFACES % 'show', READER_OR_ADMIN, 'Show a network interface of a server', 'GET',
+     '/servers/{server_id}/os-interface/{port_id}'),
+    (ATTACHMENTS % 'index', READER_OR_ADMIN, 'List the volumes of a server', 'GET',
+     '/servers/{server_id}/os-volume_attachments'),
+    (ATTACHMENTS % 'show', READER_OR_ADMIN, 'Show a volume of a server', 'GET',
+     '/servers/{server_id}/os-volume_attachments/{volume_id}'),
+    (GROUPS_OF_SERVER, READER_OR_ADMIN, 'List the security groups of a server', 'GET',
+     '/servers/{server_id}/os-security-groups'),
 )
 
 LIMITS = 'os_compute_api:limits'

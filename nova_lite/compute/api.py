@@ -182,6 +182,14 @@ class API:
         """
         return instances.list_(self._db, filters, sort=sort, limit=limit, marker=marker)
 
+    def get_ports(self, ctxt, instance):
+        """[port…] of a server, as the network service shows them. :raises ServiceUnreachable:"""
+        return self._network.queries.ports(ctxt, instance.uuid)
+
+    def get_security_groups(self, ctxt, instance):
+        """[security group…] of a server, as the network service shows them. :raises ServiceUnreachable:"""
+        return self._network.queries.security_groups(ctxt, instance.uuid)
+
     def get_console_output(self, ctxt, instance, length=None):
         """The last `length` lines (all of them: None) of what the guest printed, without control characters.
 

@@ -11,6 +11,7 @@ import logging
 from nova_lite import exception
 from nova_lite.network import neutron_checks
 from nova_lite.network import neutron_client
+from nova_lite.network import neutron_queries
 from nova_lite.objects import network
 
 LOG = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ class API(neutron_checks.Checks):
         client = neutron_client.Client(adapter)
         super().__init__(client)
         self._client = client
+        self.queries = neutron_queries.Queries(client)
         self._networks = neutron_client.Cache(ADDRESS_SECONDS)
 
     def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):

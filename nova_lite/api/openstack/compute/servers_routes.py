@@ -5,6 +5,7 @@
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import ips
+from nova_lite.api.openstack.compute import server_connections
 from nova_lite.api.openstack.compute import server_metadata
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
@@ -15,6 +16,7 @@ from nova_lite.api.openstack.compute.schemas import types
 
 op = wsgi.op
 OBJECT = wsgi.OBJECT
+Connections = server_connections.Controller
 
 ACTIONS = {
     'os-getConsoleOutput': op(servers_actions.Controller, 'get_console_output', policies.CONSOLE_OUTPUT, target=OBJECT,
@@ -69,5 +71,21 @@ TABLE = {
     },
     '/servers/{server_id}/ips/{id}': {
         'GET': op(ips.Controller, 'show', policies.ADDRESSES % 'show', target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/os-interface': {
+        'GET': op(Connections, 'interfaces', policies.INTERFACES % 'list', target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/os-interface/{id}': {
+        'GET': op(Connections, 'interface', policies.INTERFACES % 'show', target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/os-security-groups': {
+        'GET': op(Connections, 'security_groups', policies.GROUPS_OF_SERVER, target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/os-volume_attachments': {
+        'GET': op(Connections, 'volumes', policies.ATTACHMENTS % 'index', target=OBJECT,
+                  query=labels_schema.VOLUMES_QUERY),
+    },
+    '/servers/{server_id}/os-volume_attachments/{id}': {
+        'GET': op(Connections, 'volume', policies.ATTACHMENTS % 'show', target=OBJECT, query=types.NO_QUERY),
     },
 }

@@ -1,0 +1,74 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a server is connected to: its network interfaces, security groups and volumes."""
+
+from nova_lite import exception
+from nova_lite.api.openstack.compute.views import security_groups as group_view
+from nova_lite.db import block_devices
+
+
+class Controller:
+    def __init__(self, services):
+        self._db = services.db
+        self._compute = services.compute_api
+
+    def _instance(self, req, server_id):
+        instance = self._compute.get(req.context, server_id)
+        req.authorize(instance)
+        return instance
+
+    # ---- interfaces ----------------------------------------------------------------------------------------------
+
+    def interfaces(self, req, server_id):
+        return {'interfaceAttachments': self._interfaces(req, self._instance(req, server_id))}
+
+    def interface(self, req, server_id, id):
+        for item in self._interfaces(req, self._instance(req, server_id)):
+            if item['port_id'] == id:
+                return {'interfaceAttachment': item}
+        raise exception.NotFound('Instance %s does not have a port with id %s' % (server_id, id[:64]))
+
+    def _interfaces(self, req, instance):
+        tags = {vif.id: vif.tag for vif in instance.network_info}
+        return [{'port_id': port['id'], 'net_id': port['network_id'], 'mac_addr': port['mac_address'],
+                 'port_state': port['status'], 'fixed_ips': port['fixed_ips'],
+                 **({'tag': tags.get(port['id'])} if req.version >= (2, 70) else {})}
+                for port in self._compute.get_ports(req.context, instance)]
+
+    # ---- security groups -----------------------------------------------------------------------------------------
+
+    def security_groups(self, req, server_id):
+        found = self._compute.get_security_groups(req.context, self._instance(req, server_id))
+        names = {group['id']: group for group in found}
+        return {'security_groups': [group_view.group(group, names) for group in found]}
+
+    # ---- volumes -------------------------------------------------------------------------------------------------
+
+    def volumes(self, req, server_id):
+        found = self._volumes(self._instance(req, server_id))
+        offset, limit = int(req.param('offset', 0)), int(req.param('limit', len(found)))
+        return {'volumeAttachments': [_volume(req, device) for device in found[offset:offset + limit]]}
+
+    def volume(self, req, server_id, id):
+        for device in self._volumes(self._instance(req, server_id)):
+            if device.volume_id == id:
+                return {'volumeAttachment': _volume(req, device)}
+        raise exception.NotFound('Instance %s is not attached to volume %s' % (server_id, id[:64]))
+
+    def _volumes(self, instance):
+        return [device for device in block_devices.get_all(self._db, instance.uuid) if device.volume_id]
+
+
+def _volume(req, device):
+    view = {'serverId': device.instance_uuid, 'volumeId': device.volume_id}
+    if req.version < (2, 89):
+        view['id'] = device.volume_id
+    if device.device_name:
+        view['device'] = device.device_name
+    if req.version >= (2, 70):
+        view['tag'] = device.tag
+    if req.version >= (2, 79):
+        view['delete_on_termination'] = device.delete_on_termination
+    if req.version >= (2, 89):
+        view |= {'attachment_id': device.attachment_id, 'bdm_uuid': device.uuid}
+    return view

@@ -1,0 +1,19 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What nova-api shows of the network service: the ports of a server and their security groups."""
+
+
+class Queries:
+    """`client`: a neutron_client.Client. It asks with the caller's token, so nobody sees more than there."""
+
+    def __init__(self, client):
+        self._client = client
+
+    def ports(self, ctxt, instance_uuid):
+        """[port…] of an instance, as the network service shows them. :raises ServiceUnreachable:"""
+        return self._client.list('ports', ctxt, [('device_id', instance_uuid)])
+
+    def security_groups(self, ctxt, instance_uuid):
+        """[security group…] of the ports of an instance, each once. :raises ServiceUnreachable:"""
+        ids = {group_id for port in self.ports(ctxt, instance_uuid) for group_id in port.get('security_groups', ())}
+        return sorted(self._client.by_ids('security_groups', ctxt, ids), key=lambda group: (group['name'], group['id']))
