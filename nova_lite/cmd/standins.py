@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""nova-lite-standins: small Keystone, Glance, Neutron and Placement services in one process, each on its usual port."""
+"""nova-lite-standins: small Keystone, Glance, Neutron, Cinder and Placement services in one process, on their ports."""
 
 from nova_lite import concurrency
 
@@ -20,6 +20,7 @@ from nova_lite import wsgi
 from nova_lite.standins import rest
 from nova_lite.standins import settings
 from nova_lite.standins import store as stores
+from nova_lite.standins.cinder import app as cinder
 from nova_lite.standins.glance import app as glance
 from nova_lite.standins.keystone import app as keystone
 from nova_lite.standins.neutron import app as neutron
@@ -30,17 +31,17 @@ CONFIG_FILE = '/etc/nova/standins.conf'
 LOG = logging.getLogger(__name__)
 
 
-class DataPlane(oslo_service.ServiceBase):
-    """The network service's work on this host, started and stopped with the process."""
+class Background(oslo_service.ServiceBase):
+    """What a service does besides answering requests, started and stopped with the process."""
 
-    def __init__(self, network):
-        self._network = network
+    def __init__(self, part):
+        self._part = part
 
     def start(self):
-        self._network.start()
+        self._part.start()
 
     def stop(self):
-        self._network.stop()
+        self._part.stop()
 
     def wait(self):
         """Return at once: `stop` has waited."""
@@ -60,7 +61,7 @@ def load(argv):
 
 
 def services(conf):
-    """What runs: a listener for each service, and the data plane."""
+    """What runs: a listener for each service, and the work of those that have more to do than to answer."""
     settings.prepare_state(conf)
     store = stores.Store(settings.database_url(conf))
     identity = keystone.Keystone(conf, store, concurrency.run_native)
@@ -72,7 +73,13 @@ def services(conf):
         'network': network.app,
         'placement': placement.application(store, identity.identify, identity.challenge),
     }
-    return [*(listener(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()), DataPlane(network)]
+    busy = [network]
+    if conf.volume.enabled:
+        volume = cinder.Cinder(conf, store, identity, concurrency.run_native)
+        apps['volume'] = volume.app
+        busy.append(volume)
+    return [*(listener(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()),
+            *(Background(part) for part in busy)]
 
 
 def listener(name, app, host, port):

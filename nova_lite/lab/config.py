@@ -13,6 +13,7 @@ from nova_lite.lab import secrets
 REGION = "RegionOne"
 USERS = {"nova-lite": ("demo", "demo", "demo_password"), "nova-lite-admin": ("admin", "admin", "admin_password")}
 MEGABYTES_PER_LOG = 10
+EXPORT_PORT = 10809     # the first for volumes that other hosts use
 
 
 def write_all(layout, options, keys, *, virt_type):
@@ -61,6 +62,8 @@ def nova_conf(layout, options, keys, virt_type):
             "region_name": REGION, "service_metadata_proxy": "true",
             "metadata_proxy_shared_secret": keys["metadata_secret"]},
         "placement": _service_login(layout, keys, "nova") | {"region_name": REGION},
+        "cinder": _service_login(layout, keys, "nova") | {
+            "region_name": REGION, "catalog_info": "volumev3:cinderv3:publicURL"},
     }
     if libvirt:
         sections["libvirt"] = {"virt_type": virt_type}
@@ -81,6 +84,11 @@ def standins_conf(layout, options, keys):
         "network": {
             "dataplane": "linuxbridge" if libvirt else "none",
             "metadata_url": layout.url("metadata"), "metadata_proxy_shared_secret": keys["metadata_secret"],
+        },
+        "volume": {
+            "path": layout.state / "volumes",
+            # The hosts of the fake driver are all this machine.
+            "export": "nbd" if libvirt else "none", "export_port": EXPORT_PORT + layout.offset,
         },
     }
 

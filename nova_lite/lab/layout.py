@@ -10,7 +10,6 @@ PORTS = {
     "identity": 5000, "compute": 8774, "metadata": 8775, "volume": 8776, "placement": 8778,
     "image": 9292, "network": 9696, "amqp": 5682, "amqp-distribution": 25682,
 }
-LISTENED_PORTS = tuple(name for name in PORTS if name != "volume")
 MAX_OFFSET = 65535 - max(PORTS.values())
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 

@@ -71,7 +71,7 @@ class Start:
             self._repair()
             return
         self._clear_leftovers()
-        preflight.check_ports(self._layout, layouts.LISTENED_PORTS)
+        preflight.check_ports(self._layout, layouts.PORTS)
         rabbit.check_installed()
         lab_options.write_record(self._layout, self._options)
         image = self._prepare()

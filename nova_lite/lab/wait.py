@@ -15,7 +15,8 @@ from nova_lite.lab import services
 SECONDS = 60
 DEAD_SECONDS = 4
 PAUSE = 0.1
-HTTP = {"nova-lite-standins": ("identity", "image", "network", "placement"), "nova-api": ("compute", "metadata")}
+HTTP = {"nova-lite-standins": ("identity", "image", "network", "placement", "volume"),
+        "nova-api": ("compute", "metadata")}
 QUEUES = {"nova-conductor": "conductor", "nova-scheduler": "scheduler"}
 
 

@@ -30,8 +30,7 @@ PORT_OPTS = [
     cfg.PortOpt('image', default=9292, help='Port of the image service (Glance).'),
     cfg.PortOpt('network', default=9696, help='Port of the network service (Neutron).'),
     cfg.PortOpt('placement', default=8778, help='Port of the placement service.'),
-    cfg.PortOpt('volume', default=8776, help='Port of the volume service (Cinder), named in the catalog '
-                                             'when [volume] enabled is set.'),
+    cfg.PortOpt('volume', default=8776, help='Port of the volume service (Cinder).'),
     cfg.PortOpt('compute', default=8774, help='Port of nova-api, for the catalog only.'),
 ]
 IDENTITY_OPTS = [
@@ -70,7 +69,29 @@ NETWORK_OPTS = [
                help='Name of the external network that the first start makes.'),
 ]
 VOLUME_OPTS = [
-    cfg.BoolOpt('enabled', default=False, help='Whether the catalog names a volume service (volumev3).'),
+    cfg.BoolOpt('enabled', default=True,
+                help='Whether there is a volume service. Unset it where a real Cinder takes its place.'),
+    cfg.StrOpt('path',
+               help='Directory of the volumes. Unset: volumes in state_path. Where guests run on this machine as '
+                    'another user, that user must get through every directory above it, which state_path forbids.'),
+    cfg.StrOpt('host', max_length=200,
+               help='Name by which nova-compute on this machine calls its host; that host opens volumes as files. '
+                    "Unset: the machine's host name."),
+    cfg.StrOpt('export', default='nbd', choices=['nbd', 'none'],
+               help='How other hosts reach a volume. nbd: over the network, served by qemu-nbd while it is attached. '
+                    'none: as a file, for hosts that are all this machine or share the directory.'),
+    cfg.HostAddressOpt('export_address', default='127.0.0.1',
+                       help='Address that exports listen on and that other hosts connect to. NBD asks for no '
+                            'password: choose an address of a network that only the hosts are in.'),
+    cfg.PortOpt('export_port', default=10809, min=1, help='First of the 500 ports that exports may take.'),
+    cfg.StrOpt('image_url', help='URL of the image service. Unset: the one of this process.'),
+    cfg.StrOpt('default_volume_type', default='__DEFAULT__', max_length=255,
+               help='Name of the type of volumes that name none.'),
+    cfg.IntOpt('quota_volumes', default=10, min=-1, help='Volumes of a project; -1 means no limit.'),
+    cfg.IntOpt('quota_snapshots', default=10, min=-1, help='Snapshots of volumes of a project; -1 means no limit.'),
+    cfg.IntOpt('quota_gigabytes', default=1000, min=-1,
+               help='Gigabytes of the volumes and snapshots of a project together; -1 means no limit.'),
+    cfg.IntOpt('per_volume_size_limit', default=-1, min=-1, help='Gigabytes of one volume; -1 means no limit.'),
 ]
 GROUPS = {
     None: DEFAULT_OPTS, 'database': DATABASE_OPTS, 'ports': PORT_OPTS, 'identity': IDENTITY_OPTS,

@@ -43,7 +43,7 @@ def test_packages_are_empty_and_there_are_no_grab_bags():
 
 def test_one_module_runs_qemu_img():
     callers = [name(path) for path in MODULES if "'qemu-img'" in path.read_text()]
-    assert set(callers) <= {'virt/images.py', 'lab/image.py', 'lab/packages.py'}
+    assert set(callers) <= {'virt/images.py', 'standins/cinder/qemu.py', 'lab/image.py', 'lab/packages.py'}
 
 
 def test_no_shell():

@@ -76,7 +76,8 @@ def _plan(conf):
             ('network', 'neutron', url % (host, conf.ports.network, '')),
             ('placement', 'placement', url % (host, conf.ports.placement, ''))]
     if conf.volume.enabled:
-        rows.append(('volumev3', 'cinderv3', url % (host, conf.ports.volume, '/v3/$(project_id)s')))
+        volume = url % (host, conf.ports.volume, '/v3/$(project_id)s')
+        rows += [('volumev3', 'cinderv3', volume), ('block-storage', 'cinder', volume)]
     given = {'admin': conf.identity.admin_password, 'demo': conf.identity.demo_password}
     given.update((name, conf.identity.service_password) for name in bootstrap.SERVICE_USERS)
     return bootstrap.Plan(passwords=given, catalog=tuple(rows), region=conf.region)

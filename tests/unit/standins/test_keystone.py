@@ -53,7 +53,7 @@ def test_project_scoped_token_says_everything(anyone):
     assert (token['user']['name'], token['project']['name']) == ('demo', 'demo')
     assert {role['name'] for role in token['roles']} == {'member', 'reader'}
     services = {service['type']: service for service in token['catalog']}
-    assert set(services) == {'identity', 'compute', 'image', 'network', 'placement'}
+    assert set(services) == {'identity', 'compute', 'image', 'network', 'placement', 'volumev3', 'block-storage'}
     assert {e['interface'] for e in services['compute']['endpoints']} == {'public', 'internal', 'admin'}
     assert services['compute']['endpoints'][0]['url'] == 'http://127.0.0.1:8774/v2.1'
 
