@@ -17,7 +17,7 @@ from nova_lite.lab import processes
 from nova_lite.standins.neutron.dataplane import links
 from nova_lite.standins.neutron.dataplane import names
 
-OFFSET = 7100
+OFFSET = 6100        # its ports stay below those that the kernel gives to clients
 LAYOUT = layouts.default(OFFSET)
 PLACES = (LAYOUT.etc, LAYOUT.state, LAYOUT.log)
 UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
