@@ -166,6 +166,10 @@ OF_PROJECTS = (
     (EXTENSIONS, ANYBODY, 'List the extensions of old', 'GET', '/extensions'),
 )
 
+HOSTS = 'os_compute_api:os-hosts:%s'
+AUDIT_LOG = 'os_compute_api:os-instance-usage-audit-log:%s'
+MIGRATIONS = 'os_compute_api:os-migrations:index'
+SERVER_MIGRATIONS = 'os_compute_api:servers:migrations:%s'
 AGGREGATES = 'os_compute_api:os-aggregates:%s'
 
 OF_THE_CLOUD = (
@@ -199,7 +203,24 @@ OF_THE_CLOUD = (
      '/os-hypervisors/{hypervisor_hostname_pattern}/servers'),
 )
 
-OPERATIONS = FLAVORS + SERVER_RULES + OF_SERVERS + OF_PROJECTS + OF_THE_CLOUD
+OF_HOSTS = (
+    (HOSTS % 'list', ADMIN, 'List the hosts', 'GET', '/os-hosts'),
+    (HOSTS % 'show', ADMIN, 'Show a host', 'GET', '/os-hosts/{host_name}'),
+    (HOSTS % 'update', ADMIN, 'Take a host out of use', 'PUT', '/os-hosts/{host_name}'),
+    (HOSTS % 'start', ADMIN, 'Turn a host on', 'GET', '/os-hosts/{host_name}/startup'),
+    (HOSTS % 'shutdown', ADMIN, 'Turn a host off', 'GET', '/os-hosts/{host_name}/shutdown'),
+    (HOSTS % 'reboot', ADMIN, 'Restart a host', 'GET', '/os-hosts/{host_name}/reboot'),
+    (AUDIT_LOG % 'list', ADMIN, 'List the usage audits', 'GET', '/os-instance_usage_audit_log'),
+    (AUDIT_LOG % 'show', ADMIN, 'Show the usage audits of a month', 'GET',
+     '/os-instance_usage_audit_log/{before_timestamp}'),
+    (MIGRATIONS, ADMIN, 'List the migrations of servers', 'GET', '/os-migrations'),
+    (SERVER_MIGRATIONS % 'index', ADMIN, 'List the live migrations of a server that are under way', 'GET',
+     '/servers/{server_id}/migrations'),
+    (SERVER_MIGRATIONS % 'show', ADMIN, 'Show a live migration of a server', 'GET',
+     '/servers/{server_id}/migrations/{migration_id}'),
+)
+
+OPERATIONS = FLAVORS + SERVER_RULES + OF_SERVERS + OF_PROJECTS + OF_THE_CLOUD + OF_HOSTS
 
 
 def list_rules():

@@ -12,17 +12,21 @@ from nova_lite.api.openstack.compute import aggregates
 from nova_lite.api.openstack.compute import availability_zones
 from nova_lite.api.openstack.compute import extensions
 from nova_lite.api.openstack.compute import flavors
+from nova_lite.api.openstack.compute import hosts
 from nova_lite.api.openstack.compute import hypervisors
 from nova_lite.api.openstack.compute import instance_actions
 from nova_lite.api.openstack.compute import keypairs
 from nova_lite.api.openstack.compute import limits
+from nova_lite.api.openstack.compute import migrations
 from nova_lite.api.openstack.compute import quota_sets
 from nova_lite.api.openstack.compute import server_groups
 from nova_lite.api.openstack.compute import servers_routes
 from nova_lite.api.openstack.compute import services
 from nova_lite.api.openstack.compute import simple_tenant_usage
+from nova_lite.api.openstack.compute import usage_audit_log
 from nova_lite.api.openstack.compute.schemas import aggregates as aggregates_schema
 from nova_lite.api.openstack.compute.schemas import flavors as flavors_schema
+from nova_lite.api.openstack.compute.schemas import hosts as hosts_schema
 from nova_lite.api.openstack.compute.schemas import instance_actions as actions_schema
 from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
 from nova_lite.api.openstack.compute.schemas import quotas as quotas_schema
@@ -198,4 +202,36 @@ _CLOUD = {
     },
 }
 
-TABLE = {**_FLAVORS, **servers_routes.TABLE, **_PROJECT, **_CLOUD}
+LAST = '2.42'       # microversion with os-hosts
+
+_HOSTS = {
+    '/os-hosts': {
+        'GET': op(hosts.Controller, 'index', policies.HOSTS % 'list', max=LAST, query=hosts_schema.LIST_QUERY),
+    },
+    '/os-hosts/{id}': {
+        'GET': op(hosts.Controller, 'show', policies.HOSTS % 'show', max=LAST, query=types.NO_QUERY),
+        'PUT': op(hosts.Controller, 'update', policies.HOSTS % 'update', max=LAST, body=hosts_schema.UPDATE),
+    },
+    '/os-hosts/{id}/startup': {'GET': op(hosts.Controller, 'startup', policies.HOSTS % 'start', max=LAST)},
+    '/os-hosts/{id}/shutdown': {'GET': op(hosts.Controller, 'shutdown', policies.HOSTS % 'shutdown', max=LAST)},
+    '/os-hosts/{id}/reboot': {'GET': op(hosts.Controller, 'reboot', policies.HOSTS % 'reboot', max=LAST)},
+    '/os-instance_usage_audit_log': {
+        'GET': op(usage_audit_log.Controller, 'index', policies.AUDIT_LOG % 'list', query=types.NO_QUERY),
+    },
+    '/os-instance_usage_audit_log/{id}': {
+        'GET': op(usage_audit_log.Controller, 'show', policies.AUDIT_LOG % 'show', query=types.NO_QUERY),
+    },
+    '/os-migrations': {
+        'GET': op(migrations.Controller, 'index', policies.MIGRATIONS, query=hosts_schema.MIGRATIONS_QUERY),
+    },
+    '/servers/{server_id}/migrations': {
+        'GET': op(migrations.Controller, 'of_server', policies.SERVER_MIGRATIONS % 'index', target=OBJECT, min='2.23',
+                  query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/migrations/{id}': {
+        'GET': op(migrations.Controller, 'show', policies.SERVER_MIGRATIONS % 'show', target=OBJECT, min='2.23',
+                  query=types.NO_QUERY),
+    },
+}
+
+TABLE = {**_FLAVORS, **servers_routes.TABLE, **_PROJECT, **_CLOUD, **_HOSTS}
