@@ -30,6 +30,7 @@ class Services:
     db: object                      # db.engine.Database
     enforcer: enforcer_module.Enforcer
     compute_api: object = None      # compute.api.API: what acts on servers
+    network: object = None          # network.neutron.API
 
 
 class _Loading:

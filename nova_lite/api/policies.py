@@ -85,7 +85,8 @@ METADATA = 'os_compute_api:server-metadata:%s'
 TAGS = 'os_compute_api:os-server-tags:%s'
 INTERFACES = 'os_compute_api:os-attach-interfaces:%s'
 ATTACHMENTS = 'os_compute_api:os-volumes-attachments:%s'
-GROUPS_OF_SERVER = 'os_compute_api:os-security-groups:list'
+GROUPS = 'os_compute_api:os-security-groups:%s'
+GROUPS_OF_SERVER = GROUPS % 'list'
 ADDRESSES = 'os_compute_api:ips:%s'
 
 OF_SERVERS = (
@@ -159,6 +160,15 @@ OF_PROJECTS = (
      '/os-quota-sets/{tenant_id}/defaults'),
     (QUOTA_SETS % 'update', ADMIN, 'Set the quotas of a project', 'PUT', '/os-quota-sets/{tenant_id}'),
     (QUOTA_SETS % 'delete', ADMIN, 'Give a project the default quotas again', 'DELETE', '/os-quota-sets/{tenant_id}'),
+    (GROUPS % 'get', READER_OR_ADMIN, 'List security groups', 'GET', '/os-security-groups'),
+    (GROUPS % 'show', READER_OR_ADMIN, 'Show a security group', 'GET', '/os-security-groups/{security_group_id}'),
+    (GROUPS % 'create', MEMBER_OR_ADMIN, 'Create a security group', 'POST', '/os-security-groups'),
+    (GROUPS % 'update', MEMBER_OR_ADMIN, 'Change a security group', 'PUT', '/os-security-groups/{security_group_id}'),
+    (GROUPS % 'delete', MEMBER_OR_ADMIN, 'Delete a security group', 'DELETE',
+     '/os-security-groups/{security_group_id}'),
+    (GROUPS % 'rule:create', MEMBER_OR_ADMIN, 'Create a rule of a security group', 'POST', '/os-security-group-rules'),
+    (GROUPS % 'rule:delete', MEMBER_OR_ADMIN, 'Delete a rule of a security group', 'DELETE',
+     '/os-security-group-rules/{rule_id}'),
     (TENANT_USAGE % 'show', READER_OR_ADMIN, 'Show the usage of a project', 'GET',
      '/os-simple-tenant-usage/{tenant_id}'),
     (TENANT_USAGE % 'list', ADMIN, 'Show the usage of all projects', 'GET', '/os-simple-tenant-usage'),

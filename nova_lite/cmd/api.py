@@ -28,11 +28,12 @@ def build_services(conf):
     db = engine.from_conf(conf)
     enforcer = policy.Enforcer(conf)
     transport = rpc.Transport(conf)
+    network = neutron.API(http.adapter(conf, 'neutron'))
     compute = compute_api.API(
-        conf, db, enforcer, image=glance.API(http.adapter(conf, 'glance')),
-        network=neutron.API(http.adapter(conf, 'neutron')), conductor=conductor_api.ComputeTaskAPI(transport),
+        conf, db, enforcer, image=glance.API(http.adapter(conf, 'glance')), network=network,
+        conductor=conductor_api.ComputeTaskAPI(transport),
         compute=compute_rpcapi.ComputeAPI(transport))
-    return deploy.Services(conf=conf, db=db, enforcer=enforcer, compute_api=compute)
+    return deploy.Services(conf=conf, db=db, enforcer=enforcer, compute_api=compute, network=network)
 
 
 def listeners(conf, services):

@@ -11,6 +11,7 @@ import logging
 from nova_lite import exception
 from nova_lite.network import neutron_checks
 from nova_lite.network import neutron_client
+from nova_lite.network import neutron_groups
 from nova_lite.network import neutron_queries
 from nova_lite.objects import network
 
@@ -31,6 +32,7 @@ class API(neutron_checks.Checks):
         client = neutron_client.Client(adapter)
         super().__init__(client)
         self._client = client
+        self.groups = neutron_groups.Groups(client)
         self.queries = neutron_queries.Queries(client)
         self._networks = neutron_client.Cache(ADDRESS_SECONDS)
 

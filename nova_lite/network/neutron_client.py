@@ -12,6 +12,10 @@ SERVICE = 'network'
 IDS_PER_REQUEST = 100       # so that the URL stays shorter than what servers accept
 
 
+_FAMILIES = {http.client.BAD_REQUEST: exception.Invalid, http.client.FORBIDDEN: exception.Forbidden,
+             http.client.NOT_FOUND: exception.NotFound, http.client.CONFLICT: exception.Conflict}
+
+
 def project(resource):
     return resource.get('project_id') or resource.get('tenant_id')
 
@@ -74,6 +78,20 @@ class Client:
         if response.status_code not in (http.client.OK, http.client.CREATED):
             raise _refusal(response, request)
         return services.body(response, SERVICE)
+
+    def call(self, method, path, ctxt, body=None):
+        """What a user asks for by way of us: the body of the answer, or a refusal in the service's own words.
+
+        :raises Invalid, Forbidden, NotFound, Conflict, ServiceUnreachable:
+        """
+        response = self._request(method, path, ctxt, **({} if body is None else {'json': body}))
+        if response.status_code == http.client.NO_CONTENT:
+            return None
+        if response.status_code in (http.client.OK, http.client.CREATED):
+            return services.body(response, SERVICE)
+        kind, message = _error(response)
+        family = exception.Forbidden if kind == 'OverQuota' else _FAMILIES.get(response.status_code)
+        raise family(message or 'The network service refuses this.') if family else _unexpected(response)
 
     def delete(self, path, ctxt):
         """DELETE; that it is gone already is fine."""

@@ -14,7 +14,9 @@ from nova_lite.compute import api as compute_api
 from nova_lite.conf import registry
 from nova_lite.db import engine
 from nova_lite.db import models
+from nova_lite.network import neutron
 from tests.unit.api import client
+from tests.unit.compute_api import doubles
 
 PASTE = pathlib.Path(__file__).parents[3] / 'etc' / 'nova' / 'api-paste.ini'
 
@@ -45,8 +47,9 @@ def db(tmp_path):
 @pytest.fixture
 def services(conf, db):
     policy = enforcer.Enforcer(conf)
-    compute = compute_api.API(conf, db, policy, image=None, network=None, conductor=None, compute=None)
-    return deploy.Services(conf=conf, db=db, enforcer=policy, compute_api=compute)
+    network = neutron.API(doubles.Neutron())
+    compute = compute_api.API(conf, db, policy, image=None, network=network, conductor=None, compute=None)
+    return deploy.Services(conf=conf, db=db, enforcer=policy, compute_api=compute, network=network)
 
 
 @pytest.fixture

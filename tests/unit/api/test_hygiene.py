@@ -17,9 +17,11 @@ from nova_lite.api.openstack import microversions
 from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import routes
 from nova_lite.compute import api as compute_api
+from nova_lite.network import neutron
 from tests.fixtures import records
 from tests.unit.api import client as api_client
 from tests.unit.api import conftest
+from tests.unit.compute_api import doubles
 
 UUID = '00000000-0000-4000-8000-000000000000'
 ODD_IDS = ['0', '-1', 'x' * 5000, "'; DROP TABLE instances; --", 'é', '%2e%2e', '%ff', '%00', '%0a', '٣']
@@ -46,8 +48,9 @@ def app(tmp_path_factory):
     conf = conftest.configuration()
     db = records.database(tmp_path_factory.mktemp('api'))
     policy = enforcer.Enforcer(conf)
-    compute = compute_api.API(conf, db, policy, image=None, network=None, conductor=None, compute=None)
-    yield deploy.load(str(conftest.PASTE), 'osapi_compute', deploy.Services(conf, db, policy, compute))
+    network = neutron.API(doubles.Neutron())
+    compute = compute_api.API(conf, db, policy, image=None, network=network, conductor=None, compute=None)
+    yield deploy.load(str(conftest.PASTE), 'osapi_compute', deploy.Services(conf, db, policy, compute, network))
     db.close()
 
 

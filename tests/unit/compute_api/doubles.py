@@ -102,6 +102,7 @@ class Neutron(_Service):
     def __init__(self):
         super().__init__()
         self.networks, self.subnets, self.ports, self.security_groups = {}, {}, {}, {}
+        self.security_group_rules = {}
         self.port_quota = 500
         self.auto_network = None
         self._addresses = iter('10.0.0.%d' % number for number in range(10, 250))
@@ -133,7 +134,7 @@ class Neutron(_Service):
         return item['id']
 
     def add_group(self, name, project='p1'):
-        item = {'id': new_id(), 'name': name, 'project_id': project, 'shared': False}
+        item = {'id': new_id(), 'name': name, 'project_id': project, 'shared': False, 'description': ''}
         self.security_groups[item['id']] = item
         return item['id']
 
@@ -148,7 +149,30 @@ class Neutron(_Service):
             if self.auto_network is None:
                 return error(404, 'NotFound')
             return Reply(200, {'auto_allocated_topology': {'id': self.auto_network}})
+        if collection.startswith('security-group') and (identifier or method != 'GET'):
+            return self._group_call(method, collection.replace('-', '_'), identifier, token, body)
         return getattr(self, '_%s' % method.lower())(collection.replace('-', '_'), identifier, token, params, body)
+
+    def _group_call(self, method, collection, identifier, token, body):
+        """Anything but the list of security groups or their rules."""
+        singular, kept = collection[:-1], getattr(self, collection)
+        if method == 'POST':
+            item = {'id': new_id(), 'project_id': token.removeprefix('token-'), **body[singular]}
+            if singular == 'security_group_rule':
+                group = self.security_groups.get(item['security_group_id'])
+                if group is None:
+                    return error(404, 'SecurityGroupNotFound')
+                absent = ('remote_group_id', 'remote_ip_prefix', 'port_range_min', 'port_range_max')
+                item = {**dict.fromkeys(absent), **item}
+                group.setdefault('security_group_rules', []).append(item)
+            kept[item['id']] = item
+            return Reply(201, {singular: item})
+        if identifier not in kept or not self._sees(token, kept[identifier]):
+            return error(404, 'NotFound')
+        if method == 'DELETE':
+            return error(409, 'SecurityGroupInUse') if kept.pop(identifier).get('used') else Reply(204)
+        kept[identifier].update(body[singular] if method == 'PUT' else {})
+        return Reply(200, {singular: kept[identifier]})
 
     def _get(self, collection, identifier, token, params, body):
         wanted = {}

@@ -17,6 +17,7 @@ SERVED = {
     'os-used-limits': ('UsedLimits', 'What is used of the limits.'),
     'os-instance-actions': ('InstanceActions', 'What was done to a server.'),
     'os-keypairs': ('Keypairs', 'Key pairs of a user.'),
+    'os-security-groups': ('SecurityGroups', 'Security groups.'),
     'os-server-groups': ('ServerGroups', 'Policies for groups of servers.'),
     'os-services': ('Services', 'The services of the cloud.'),
     'os-hypervisors': ('Hypervisors', 'The hypervisor nodes.'),

@@ -19,6 +19,7 @@ from nova_lite.api.openstack.compute import keypairs
 from nova_lite.api.openstack.compute import limits
 from nova_lite.api.openstack.compute import migrations
 from nova_lite.api.openstack.compute import quota_sets
+from nova_lite.api.openstack.compute import security_groups
 from nova_lite.api.openstack.compute import server_groups
 from nova_lite.api.openstack.compute import servers_routes
 from nova_lite.api.openstack.compute import services
@@ -30,6 +31,7 @@ from nova_lite.api.openstack.compute.schemas import hosts as hosts_schema
 from nova_lite.api.openstack.compute.schemas import instance_actions as actions_schema
 from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
 from nova_lite.api.openstack.compute.schemas import quotas as quotas_schema
+from nova_lite.api.openstack.compute.schemas import security_groups as security_groups_schema
 from nova_lite.api.openstack.compute.schemas import server_groups as server_groups_schema
 from nova_lite.api.openstack.compute.schemas import services as services_schema
 from nova_lite.api.openstack.compute.schemas import types
@@ -234,4 +236,29 @@ _HOSTS = {
     },
 }
 
-TABLE = {**_FLAVORS, **servers_routes.TABLE, **_PROJECT, **_CLOUD, **_HOSTS}
+PROXIED = '2.35'    # last microversion of what clients now ask the network service itself
+
+_PROXIES = {
+    '/os-security-groups': {
+        'GET': op(security_groups.Controller, 'index', policies.GROUPS % 'get', max=PROXIED,
+                  query=security_groups_schema.LIST_QUERY),
+        'POST': op(security_groups.Controller, 'create', policies.GROUPS % 'create', max=PROXIED,
+                   body=security_groups_schema.GROUP),
+    },
+    '/os-security-groups/{id}': {
+        'GET': op(security_groups.Controller, 'show', policies.GROUPS % 'show', max=PROXIED, query=types.NO_QUERY),
+        'PUT': op(security_groups.Controller, 'update', policies.GROUPS % 'update', max=PROXIED,
+                  body=security_groups_schema.GROUP),
+        'DELETE': op(security_groups.Controller, 'delete', policies.GROUPS % 'delete', max=PROXIED, success=202),
+    },
+    '/os-security-group-rules': {
+        'POST': op(security_groups.Controller, 'create_rule', policies.GROUPS % 'rule:create', max=PROXIED,
+                   body=security_groups_schema.RULE),
+    },
+    '/os-security-group-rules/{id}': {
+        'DELETE': op(security_groups.Controller, 'delete_rule', policies.GROUPS % 'rule:delete', max=PROXIED,
+                     success=202),
+    },
+}
+
+TABLE = {**_FLAVORS, **servers_routes.TABLE, **_PROJECT, **_CLOUD, **_HOSTS, **_PROXIES}
