@@ -20,14 +20,6 @@ from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
 from nova_lite.virt import loader
 
-FAKE = 'fake.FakeDriver'
-
-
-def host_names(conf):
-    """The hosts that this process answers for."""
-    count = conf.fake.hosts if conf.compute_driver == FAKE else 1
-    return [conf.host] if count == 1 else ['%s-%d' % (conf.host, number) for number in range(1, count + 1)]
-
 
 def start(conf):
     transport = rpc.Transport(conf)
@@ -37,7 +29,7 @@ def start(conf):
     placement = report.ReportClient(http.adapter(conf, 'placement'))
     options = settings.from_conf(conf)
     services = []
-    for host in host_names(conf):
+    for host in settings.host_names(conf):
         compute = manager.ComputeManager(
             host, options, loader.load(conf.compute_driver, conf, image), network, placement, conductor,
             notifications.from_conf(conf, transport, host))

@@ -5,6 +5,7 @@
 import dataclasses
 
 MIB_PER_GIB = 1024
+FAKE = 'fake.FakeDriver'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,3 +45,9 @@ def from_conf(conf):
         reserved_disk_gb=-(-conf.reserved_host_disk_mb // MIB_PER_GIB),
         reserved_vcpus=conf.reserved_host_cpus,
         host_ip=conf.my_ip)
+
+
+def host_names(conf):
+    """The hosts that this process answers for."""
+    count = conf.fake.hosts if conf.compute_driver == FAKE else 1
+    return [conf.host] if count == 1 else ['%s-%d' % (conf.host, number) for number in range(1, count + 1)]

@@ -61,3 +61,12 @@ def test_task_state_is_assigned_through_the_transition_table_only():
             if any(isinstance(target, ast.Attribute) and target.attr in STATES for target in targets):
                 offenders.append('%s:%d' % (name(path), node.lineno))
     assert offenders == []
+
+
+def test_no_test_imports_a_command():
+    """A command patches the standard library as it is imported, and the test runner with it: run it in a process."""
+    unit = ROOT.parent / 'tests' / 'unit'
+    importers = [str(path.relative_to(unit)) for path in unit.rglob('*.py') for node in ast.parse(
+        path.read_text()).body if isinstance(node, (ast.Import, ast.ImportFrom))
+        and 'nova_lite.cmd' in ast.unparse(node)]
+    assert importers == []

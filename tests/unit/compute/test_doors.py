@@ -9,7 +9,6 @@ import pytest
 
 from nova_lite import context
 from nova_lite import exception
-from nova_lite.cmd import compute as command
 from nova_lite.compute import conductor_client
 from nova_lite.compute import faults
 from nova_lite.compute import settings
@@ -37,7 +36,7 @@ def test_hosts_of_a_process(conf, driver, hosts, names):
     conf.set_override('compute_driver', driver)
     conf.set_override('host', 'me')
     conf.set_override('hosts', hosts, 'fake')
-    assert command.host_names(conf) == names
+    assert settings.host_names(conf) == names
 
 
 def test_settings(conf):
