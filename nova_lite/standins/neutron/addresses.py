@@ -49,7 +49,7 @@ class Chooser:
                          if subnet['ipv6_address_mode'] in _EUI64_MODES]
 
     def wanted(self, requests, present=()):
-        """Addresses for `requests` ({'subnet_id', 'ip_address'}, either); what is `present` already is kept."""
+        """Addresses for `requests` ({'subnet_id', 'ip_address'}, either; {}: any IPv4); what is `present` is kept."""
         if len(requests) > MAX_FIXED_IPS:
             raise faults.invalid('Exceeded maximum amount of fixed ips per port')
         kept, chosen = list(present), []
@@ -58,6 +58,8 @@ class Chooser:
         return chosen
 
     def _settle(self, request, kept, chosen):
+        if not request:
+            return self._first_free([subnet for subnet in self._subnets if subnet['ip_version'] == 4], chosen)
         subnet = self._subnet(request)
         address = request.get('ip_address')
         for fixed in kept:

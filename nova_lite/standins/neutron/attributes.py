@@ -16,6 +16,7 @@ from nova_lite.standins.neutron import faults
 REQUIRED = object()  # default of an attribute that a create request must have
 UNSET = object()  # value of an attribute that was not given and has no fixed default
 
+MAX_TAGS = 50
 _TRUE, _FALSE = ('true', '1', 'yes', 'on'), ('false', '0', 'no', 'off')
 _MAC = re.compile(r'[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}')
 _LABEL = re.compile(r'[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?')
@@ -171,6 +172,9 @@ def record(required, optional_fields=None):
                 raise ValueError("the key '%s' is missing." % name)
         return {name: fields[name](entry) for name, entry in value.items()}
     return convert
+
+
+tag_list = list_of(text(255), MAX_TAGS)
 
 
 def mapping(value):

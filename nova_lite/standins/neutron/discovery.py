@@ -51,6 +51,7 @@ EXTENSIONS = {
     'security-group': ('security-group', 'Security groups and their rules'),
     'security-groups-normalized-cidr': ('Normalized CIDR field for security group rules',
                                         'Rules tell their prefix as a network'),
+    'service-type': ('Neutron Service Type Management', 'Lists who provides services'),
     'sorting': ('Sorting support', 'Lists can be sorted'),
     'standard-attr-description': ('standard-attr-description', 'Resources have a description'),
     'standard-attr-revisions': ('Resource revision numbers', 'Resources have a revision number'),
@@ -60,6 +61,7 @@ EXTENSIONS = {
                                 'Subnets tell whether their network is external'),
     'subnet_allocation': ('Subnet Allocation', 'Subnets come from pools'),
     'subnetpool-prefix-ops': ('Subnet Pool Prefix Operations', 'Prefixes are added and removed one by one'),
+    'tag-creation': ('Tag creation', 'Several tags are added at once'),
     'tag-ports-during-bulk-creation': ('Tag Ports During Bulk Creation', 'Ports can be created with tags'),
 }
 _COLLECTIONS = {'network': 'networks', 'subnet': 'subnets', 'port': 'ports', 'security_group': 'security-groups',
@@ -88,7 +90,8 @@ class Discovery:
             rest.Route('GET', '/v2.0/extensions/{alias}', self.show_extension),
             rest.Route('GET', '/v2.0/agents', self.list_agents),
             rest.Route('GET', '/v2.0/agents/{identifier}', self.show_agent),
-            rest.Route('GET', '/v2.0/availability_zones', self.list_zones)]
+            rest.Route('GET', '/v2.0/availability_zones', self.list_zones),
+            rest.Route('GET', '/v2.0/service-providers', self.list_providers)]
 
     def versions(self, request):
         return {'versions': [{'id': 'v2.0', 'status': 'CURRENT', 'links': [
@@ -132,6 +135,11 @@ class Discovery:
         zones = [{'name': 'nova', 'resource': resource, 'state': 'available'}
                  for resource in ('network', 'router') if self._plane.enabled]
         return listing.select(request, ('name', 'resource', 'state'), 'availability_zones', zones)
+
+    def list_providers(self, request):
+        """Who does what services: routers are done by one, on this host."""
+        providers = [{'service_type': 'L3_ROUTER_NAT', 'name': 'single_node', 'default': True}]
+        return listing.select(request, ('service_type', 'name', 'default'), 'service_providers', providers)
 
 
 def _extension(alias):

@@ -54,17 +54,9 @@ class FloatingIps(resources.Resource):
         wanted = {'ip_address': record['floating_ip_address'], 'subnet_id': record.pop('subnet_id')}
         wanted = {name: value for name, value in wanted.items() if value is not None}
         port = self._service_ports.add(network, service_ports.FLOATING_IP, record['id'], '',
-                                       [wanted or {'subnet_id': self._any_subnet(network)}])
+                                       [wanted])
         record['floating_ip_address'] = port['fixed_ips'][0]['ip_address']
         return {**record, **self._associate(identity, record, record['port_id'], record['fixed_ip_address'])}
-
-    def _any_subnet(self, network):
-        """A subnet with a free IPv4 address."""
-        for subnet in self.records.find('subnet', 'network_id', network['id']):
-            if subnet['ip_version'] == 4 and self.records.allocators[subnet['id']].find() is not None:
-                return subnet['id']
-        raise faults.conflict('IpAddressGenerationFailure',
-                              'No more IP addresses available on network %s.' % network['id'])
 
     def revise(self, identity, record, values):
         # A request that names no port and changes nothing else takes the address off its port, as an empty one does.

@@ -54,7 +54,7 @@ class Ports(resources.Resource):
         'allowed_address_pairs': attributes.Attribute(attributes.list_of(_pair), ()),
         'port_security_enabled': attributes.Attribute(attributes.boolean),
         'dns_name': attributes.Attribute(_own_name, ''),
-        'tags': attributes.Attribute(attributes.list_of(attributes.text(255), resources.MAX_TAGS), (), put=False),
+        'tags': attributes.Attribute(attributes.tag_list, (), put=False),
         'binding:host_id': attributes.Attribute(
             attributes.optional(attributes.text(255)), '', privileged=True, hidden=True),
         'binding:profile': attributes.Attribute(attributes.mapping, {}, privileged=True, hidden=True),
@@ -121,7 +121,7 @@ class Ports(resources.Resource):
             group = self._groups.ensure_default(record['project_id'])
             secured = record['port_security_enabled'] and not record['device_owner'].startswith('network:')
             record['security_groups'] = [group['id']] if secured and group else []
-        record.update({name: list(record[name]) for name in ('allowed_address_pairs', 'tags')})
+        record['allowed_address_pairs'] = list(record['allowed_address_pairs'])
         return self._settle(identity, record)
 
     def revise(self, identity, record, values):

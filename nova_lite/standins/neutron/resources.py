@@ -16,10 +16,7 @@ from nova_lite.standins.neutron import faults
 from nova_lite.standins.neutron import listing
 from nova_lite.standins.neutron import quotas
 
-MAX_TAGS = 50
 MAX_BULK = 1000
-_tag = attributes.text(255)
-_tags = attributes.list_of(_tag, MAX_TAGS)
 
 
 def now():
@@ -63,7 +60,7 @@ class Resource:
         if self.taggable:
             routes += [
                 rest.Route('GET', one + '/tags', self.list_tags), rest.Route('PUT', one + '/tags', self.set_tags),
-                rest.Route('DELETE', one + '/tags', self.clear_tags),
+                rest.Route('POST', one + '/tags', self.add_tags), rest.Route('DELETE', one + '/tags', self.clear_tags),
                 rest.Route('GET', one + '/tags/{tag}', self.has_tag),
                 rest.Route('PUT', one + '/tags/{tag}', self.add_tag),
                 rest.Route('DELETE', one + '/tags/{tag}', self.remove_tag)]
@@ -171,7 +168,7 @@ class Resource:
         quotas.require(self.records, self.kind, project_id)
         record = self.build(identity, {**values, **standard(project_id)})
         if self.taggable:
-            record.setdefault('tags', [])
+            record = {**record, 'tags': list(record.get('tags', ()))}
         self.records.put(self.kind, record)
         self.built(record)
         return record
@@ -216,14 +213,13 @@ class Resource:
             raise rest.Fault(404, 'Tag %s could not be found.' % tag[:255], 'TagNotFound')
 
     def set_tags(self, request, identifier):
-        body = request.json()
-        if not isinstance(body, dict) or set(body) != {'tags'}:
-            raise faults.bad("Invalid tags body: it has to be {'tags': [...]}")
-        try:
-            tags = _tags(body['tags'])
-        except ValueError as error:
-            raise faults.bad('Invalid input for tags. Reason: %s' % error) from None
+        tags = _named_tags(request)
         return {'tags': self._retag(request, identifier, lambda _tags: tags)}
+
+    def add_tags(self, request, identifier):
+        tags = _named_tags(request)
+        self._retag(request, identifier, lambda old: old + [tag for tag in tags if tag not in old])
+        return {'tags': tags}
 
     def clear_tags(self, request, identifier):
         self._retag(request, identifier, lambda _tags: [])
@@ -241,11 +237,22 @@ class Resource:
     def _retag(self, request, identifier, change):
         with self.records.change():
             record = self.find_own(request.identity, identifier, 'update_%s:tags' % self.path)
-            tags = change(record['tags'])
-            if len(tags) > MAX_TAGS:
-                raise faults.invalid('a resource has at most %d tags' % MAX_TAGS)
+            tags = sorted(change(record['tags']))
+            if len(tags) > attributes.MAX_TAGS:
+                raise faults.invalid('a resource has at most %d tags' % attributes.MAX_TAGS)
             self.save({**record, 'tags': tags})
         return tags
+
+
+def _named_tags(request):
+    """The tags in the body {'tags': [...]} of a request."""
+    body = request.json()
+    if not isinstance(body, dict) or set(body) != {'tags'}:
+        raise faults.invalid('Invalid tags body')
+    try:
+        return attributes.tag_list(body['tags'])
+    except ValueError as error:
+        raise faults.invalid(str(error)) from None
 
 
 def _require_revision(request, record):

@@ -34,7 +34,8 @@ class Routers(resources.Resource):
         'routes': attributes.Attribute(_routes, post=False),
         'availability_zone_hints': attributes.Attribute(networks.zone_hints, (), put=False),
         'status': attributes.read_only(), 'availability_zones': attributes.read_only(),
-        'flavor_id': attributes.read_only(), 'tags': attributes.read_only(),
+        'flavor_id': attributes.read_only(), 'ha': attributes.read_only(),
+        'distributed': attributes.read_only(), 'tags': attributes.read_only(),
     }
 
     def __init__(self, records, nets, own_ports, plane):
@@ -54,6 +55,7 @@ class Routers(resources.Resource):
         gateway = port and {'network_id': port['network_id'], 'enable_snat': record['enable_snat'],
                             'external_fixed_ips': port['fixed_ips']}
         return {**record, 'external_gateway_info': gateway, 'status': 'ACTIVE', 'flavor_id': None,
+                'ha': False, 'distributed': False,
                 'availability_zones': ['nova'] if self._plane.enabled else []}
 
     def build(self, identity, record):

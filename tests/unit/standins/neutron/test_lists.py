@@ -122,3 +122,5 @@ def test_agents_and_zones_are_empty_without_a_data_plane(callers):
     assert callers.demo('GET', '/agents') == (200, {'agents': []})
     assert callers.demo('GET', '/agents/x')[0] == 404
     assert callers.demo('GET', '/availability_zones') == (200, {'availability_zones': []})
+    providers = callers.demo('GET', '/service-providers?service_type=L3_ROUTER_NAT')[1]['service_providers']
+    assert [provider['name'] for provider in providers] == ['single_node']

@@ -202,7 +202,11 @@ def test_tags(callers, private):
     found = callers.demo('GET', '/networks?tags=b,c')[1]['networks']
     assert [network['id'] for network in found] == [private['id']]
     assert callers.demo('GET', '/networks?not-tags-any=c&name=mine')[1]['networks'] == []
-    assert callers.demo('PUT', path, {'tags': [5]})[0] == 400
+    assert callers.demo('POST', path, {'tags': ['c', 'd']}) == (200, {'tags': ['c', 'd']})
+    assert callers.demo('GET', path) == (200, {'tags': ['b', 'c', 'd']})
+    for method in ('PUT', 'POST'):
+        for bad in ({'tags': [5]}, {'tags': 'x'}, {}, []):
+            assert error(callers.demo(method, path, bad)) == (400, 'InvalidInput')
     assert callers.demo('PUT', path, {'tags': [str(number) for number in range(51)]})[0] == 400
     assert error(callers.other('PUT', path + '/x')) == (404, 'NetworkNotFound')
     assert callers.demo('DELETE', path)[0] == 204
