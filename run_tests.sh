@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what the tests need and runs them through tox: ./run_tests.sh [ENVIRONMENT…]
-# Without a name: lint, unit, functional and system. As root, or with sudo, where packages are missing.
+# Without a name all tests; else lint, unit, functional, system or perf. As root, or with sudo, where packages are missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 case "${1-}" in
@@ -41,7 +41,7 @@ if ! [ -x .tox/runner/bin/tox ]; then
     .tox/runner/bin/pip install --quiet --disable-pip-version-check 'tox>=4.11'
 fi
 if [ $# = 0 ]; then
-    set -- lint unit functional system
+    set -- all
 fi
 failed=
 for environment in "$@"; do

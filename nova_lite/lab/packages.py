@@ -44,12 +44,18 @@ GUEST = {
     "dosfstools": ("makes the guest's file system", "mkfs.vfat"),
     "zstd": ("unpacks the guest's kernel modules", "zstd"),
 }
+# For the tests only: servers that they start by themselves.
+TESTS = {
+    "mariadb-server": ("one of the databases that are tested", "mariadbd"),
+    "postgresql": ("one of the databases that are tested", "/usr/lib/postgresql"),
+}
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
-# The cloud runs a RabbitMQ node of its own; the package would start another one for the whole machine.
+# A cloud runs a RabbitMQ node of its own, and the tests databases: the packages would start others for the whole
+# machine.
 POLICY_TEXT = """#!/bin/sh
 # Made by nova_lite's stack.sh for the time of one package installation.
-[ "$1" = rabbitmq-server ] && exit 101
+case "$1" in rabbitmq-server | mariadb | mysql | postgresql) exit 101 ;; esac
 exit 0
 """
 
@@ -132,9 +138,10 @@ def _last_error(log):
 
 
 def main():
-    """Install all that a cloud with real guests needs: `python3 -m nova_lite.lab.packages LOGFILE`."""
+    """Install all that the tests need: `python3 -m nova_lite.lab.packages LOGFILE`."""
+    databases = {name: why for name, (why, proof) in TESTS.items() if not _present(proof)}
     try:
-        install(needed("libvirt"), pathlib.Path(sys.argv[1]))
+        install(needed("libvirt") | databases, pathlib.Path(sys.argv[1]))
     except errors.LabError as exc:
         sys.exit(f"packages: {exc}")
 

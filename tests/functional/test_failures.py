@@ -67,6 +67,20 @@ def test_a_kill_ends_on_another_host_or_with_a_fault(stack, admin, boot, settled
     audit.check(stack)
 
 
+def test_a_server_that_nova_api_recorded_is_built_though_its_request_died(stack, admin, settled):
+    """The client got no answer; what it finds in the list must not stay BUILD."""
+    server = {'name': 'orphan', 'imageRef': stack.image_id(admin), 'flavorRef': '42',
+              'networks': [{'uuid': stack.network_id(admin)}]}
+    with stack.fault('api.before_cast', 'once exit'), pytest.raises(OSError):
+        admin.request('POST', '/servers', json={'server': server})
+    cloud.wait_for(lambda: _answers(admin), 30)
+    [found] = admin.get('/servers?name=^orphan$')['servers']
+    assert settled(found['id'], 90)['status'] == 'ACTIVE'
+    audit.check(stack)
+    admin.request('DELETE', '/servers/%s' % found['id'], ok=204)
+    gone(admin, found['id'])
+
+
 @pytest.mark.parametrize('point', [point for point in BUILD if not point.startswith('api.')])
 def test_a_delete_during_a_step_leaves_nothing(stack, admin, boot, point):
     with stack.fault(point, 'once sleep 2') as path:
