@@ -180,6 +180,7 @@ HOSTS = 'os_compute_api:os-hosts:%s'
 AUDIT_LOG = 'os_compute_api:os-instance-usage-audit-log:%s'
 MIGRATIONS = 'os_compute_api:os-migrations:index'
 SERVER_MIGRATIONS = 'os_compute_api:servers:migrations:%s'
+EXTERNAL_EVENTS = 'os_compute_api:os-server-external-events:create'
 AGGREGATES = 'os_compute_api:os-aggregates:%s'
 
 OF_THE_CLOUD = (
@@ -214,6 +215,7 @@ OF_THE_CLOUD = (
 )
 
 OF_HOSTS = (
+    (EXTERNAL_EVENTS, ADMIN, 'Tell that something of a server has changed', 'POST', '/os-server-external-events'),
     (HOSTS % 'list', ADMIN, 'List the hosts', 'GET', '/os-hosts'),
     (HOSTS % 'show', ADMIN, 'Show a host', 'GET', '/os-hosts/{host_name}'),
     (HOSTS % 'update', ADMIN, 'Take a host out of use', 'PUT', '/os-hosts/{host_name}'),

@@ -212,6 +212,19 @@ class API:
         """Save fields that users set (names, addresses, …). :returns: the Instance. :raises InstanceNotFound:"""
         return instances.update(self._db, instance.uuid, values)
 
+    def refresh_network_info(self, ctxt, instance):
+        """Take over what the network service says of a server's ports now. :returns: whether it is on a host
+
+        A build takes them over at its end anyway. :raises InstanceNotFound, ServiceUnreachable:
+        """
+        if not instance.host or instance.vm_state == vm_states.BUILDING:
+            return False
+        vifs = self._network.get_instance_nw_info(ctxt, instance)
+        known = [vif.id for vif in instance.network_info]
+        instances.modify(self._db, instance.uuid, 'network_info', lambda current: (
+            vifs if [vif.id for vif in current.network_info] == known else current.network_info))
+        return True
+
     def update_instance_metadata(self, ctxt, instance, metadata, delete=False):
         """Add or replace items; with `delete` all others go. :returns: {key: value} after it
 

@@ -75,6 +75,27 @@ class API(neutron_checks.Checks):
         if failure is not None:
             raise failure
 
+    def get_instance_nw_info(self, ctxt, instance):
+        """[VIF…] of an instance as its ports are now, floating addresses included, in the order that was known.
+
+        :raises ServiceUnreachable:
+        """
+        found = {port['id']: port for port in self._client.list('ports', ctxt, [('device_id', instance.uuid)])}
+        known = [vif for vif in instance.network_info if vif.id in found]
+        requests = [network.NetworkRequest(port_id=vif.id if vif.preserve_on_delete else None, tag=vif.tag)
+                    for vif in known]
+        vifs = self._vifs(ctxt, requests, [found[vif.id] for vif in known])
+        self._add_floating(ctxt, vifs)
+        return vifs
+
+    def _add_floating(self, ctxt, vifs):
+        """Put the floating addresses of ports beside the fixed ones that they lead to."""
+        for item in self._client.list('floatingips', ctxt, [('port_id', vif.id) for vif in vifs]) if vifs else ():
+            for vif in vifs:
+                for fixed_ip in vif.fixed_ips if vif.id == item['port_id'] else ():
+                    if fixed_ip.address == item['fixed_ip_address']:
+                        fixed_ip.floating_ips.append(item['floating_ip_address'])
+
     # ---- ports ---------------------------------------------------------------------------------------------------
 
     def _resolved(self, ctxt, instance, requests):

@@ -102,7 +102,7 @@ class Neutron(_Service):
     def __init__(self):
         super().__init__()
         self.networks, self.subnets, self.ports, self.security_groups = {}, {}, {}, {}
-        self.security_group_rules = {}
+        self.security_group_rules, self.floatingips = {}, {}
         self.port_quota = 500
         self.auto_network = None
         self._addresses = iter('10.0.0.%d' % number for number in range(10, 250))

@@ -4,12 +4,14 @@
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import external_events
 from nova_lite.api.openstack.compute import ips
 from nova_lite.api.openstack.compute import server_connections
 from nova_lite.api.openstack.compute import server_metadata
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
 from nova_lite.api.openstack.compute import servers_actions
+from nova_lite.api.openstack.compute.schemas import external_events as events_schema
 from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
 from nova_lite.api.openstack.compute.schemas import types
@@ -80,6 +82,9 @@ TABLE = {
     },
     '/servers/{server_id}/os-security-groups': {
         'GET': op(Connections, 'security_groups', policies.GROUPS_OF_SERVER, target=OBJECT, query=types.NO_QUERY),
+    },
+    '/os-server-external-events': {
+        'POST': op(external_events.Controller, 'create', policies.EXTERNAL_EVENTS, body=events_schema.CREATE),
     },
     '/servers/{server_id}/os-volume_attachments': {
         'GET': op(Connections, 'volumes', policies.ATTACHMENTS % 'index', target=OBJECT,
