@@ -65,7 +65,8 @@ def services(conf):
     settings.prepare_state(conf)
     store = stores.Store(settings.database_url(conf))
     identity = keystone.Keystone(conf, store, concurrency.run_native)
-    network = neutron.Neutron(conf, store, identity.identify, identity.project_id('admin'))
+    network = neutron.Neutron(conf, store, identity.identify, identity.project_id('admin'),
+                              lambda: identity.service_token('neutron'))
     apps = {
         'identity': identity.app,
         'image': glance.application(conf, store, identity.identify, run=concurrency.run_native,

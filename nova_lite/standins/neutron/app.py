@@ -10,6 +10,7 @@ from nova_lite.standins.neutron import faults
 from nova_lite.standins.neutron import floating_ips
 from nova_lite.standins.neutron import ip_availability
 from nova_lite.standins.neutron import networks
+from nova_lite.standins.neutron import notifier
 from nova_lite.standins.neutron import ports
 from nova_lite.standins.neutron import quotas
 from nova_lite.standins.neutron import rbac
@@ -31,11 +32,14 @@ from nova_lite.standins.neutron.dataplane import plane
 class Neutron:
     """The network service of one installation: `app` for its port; `start` and `stop` for its data plane."""
 
-    def __init__(self, conf, store, identify, project_id):
-        """`conf` has the stand-ins' options, `project_id` is whose the first shared network is."""
+    def __init__(self, conf, store, identify, project_id, service_token=None):
+        """`conf` has the stand-ins' options, `project_id` is whose the first shared network is; `service_token()` gives
+        a token for the compute service, which is told of nothing without.
+        """
         records = record_module.Records(store)
         self._records = records
         self._plane = _plane(conf, records)
+        self._notifier = notifier.Notifier(records, _compute_url(conf), service_token) if service_token else None
         groups = security_groups.SecurityGroups(records, self._plane)
         self._service_ports = own_ports = service_ports.ServicePorts(records, self._plane)
         all_ports = ports.Ports(records, groups, own_ports, self._plane, names.bridge)
@@ -49,7 +53,7 @@ class Neutron:
             nets, subs, all_ports, groups, security_group_rules.SecurityGroupRules(records, groups, self._plane),
             all_routers, interfaces, ip_availability.IpAvailabilities(records),
             auto_allocation.AutoAllocatedTopologies(records, nets, subs, pools, all_routers, interfaces),
-            floating_ips.FloatingIps(records, nets, all_ports, own_ports, self._plane),
+            floating_ips.FloatingIps(records, nets, all_ports, own_ports, self._floating_changed),
             scopes, pools, rbac.RbacPolicies(records), quotas.Quotas(records), discovery.Discovery(self._plane)]
         seeds = seed.Seeds(nets, subs, pools, self._plane)
         seeds.shared(project_id, conf.network.network_name, conf.network.subnet)
@@ -65,10 +69,24 @@ class Neutron:
                 for network in self._records.all('network'):
                     self._service_ports.ensure_dhcp(network['id'])
         self._plane.start()
+        if self._notifier is not None:
+            self._notifier.start()
 
     def stop(self):
         """End the work on the host; bridges and DHCP stay for the guests."""
         self._plane.stop()
+        if self._notifier is not None:
+            self._notifier.stop()
+
+    def _floating_changed(self):
+        self._plane.refresh()
+        if self._notifier is not None:
+            self._notifier.look()
+
+
+def _compute_url(conf):
+    host = conf.public_host if ':' not in conf.public_host else '[%s]' % conf.public_host
+    return 'http://%s:%d' % (host, conf.ports.compute)
 
 
 def _plane(conf, records):

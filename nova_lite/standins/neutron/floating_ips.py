@@ -18,7 +18,7 @@ class FloatingIps(resources.Resource):
     """The calls below /v2.0/floatingips."""
 
     kind, plural, path = 'floatingip', 'floatingips', 'floatingips'
-    indexed = ('id', 'port_id', 'router_id', 'project_id')
+    indexed = ('id', 'port_id', 'router_id', 'floating_network_id', 'project_id')
     attributes = {
         **attributes.standard(),
         'floating_network_id': attributes.Attribute(attributes.identifier, attributes.REQUIRED, put=False),
@@ -33,13 +33,13 @@ class FloatingIps(resources.Resource):
         'port_details': attributes.read_only(), 'tags': attributes.read_only(),
     }
 
-    def __init__(self, records, nets, ports, own_ports, plane):
-        """`nets` and `ports` are the resources, `own_ports` the `ServicePorts`."""
+    def __init__(self, records, nets, ports, own_ports, look):
+        """`nets` and `ports` are the resources, `own_ports` the `ServicePorts`; each change is followed by `look()`."""
         super().__init__(records)
         self._networks = nets
         self._ports = ports
         self._service_ports = own_ports
-        self._plane = plane
+        self._look = look
 
     def render(self, record):
         port = self.records.get('port', record['port_id'])
@@ -70,7 +70,7 @@ class FloatingIps(resources.Resource):
                 self.records.delete('port', port['id'])
 
     def changed(self, record):
-        self._plane.refresh()
+        self._look()
 
     # Association.
 

@@ -126,12 +126,18 @@ class Networks(resources.Resource):
 
     def remove(self, identity, record):
         ports = self.records.find('port', 'network_id', record['id'])
-        used = [port['id'] for port in ports if port['device_owner'] not in service_ports.AUTO_DELETED]
+        floating = [each for each in self.records.find('floatingip', 'floating_network_id', record['id'])
+                    if each['port_id'] is None]
+        spared = {each['id'] for each in floating}
+        used = [port['id'] for port in ports if port['device_owner'] not in service_ports.AUTO_DELETED
+                and port['device_id'] not in spared]
         if used:
             raise faults.conflict(
                 'NetworkInUse', 'Unable to complete operation on network %s. There are one or more ports still in '
                 'use on the network, id for these ports is: %s.' % (record['id'], ','.join(used)))
         rbac.forget(self.records, record['id'])
+        for each in floating:
+            self.records.delete('floatingip', each['id'])
         for port in ports:
             self.records.delete('port', port['id'])
         for subnet in self.records.find('subnet', 'network_id', record['id']):

@@ -59,6 +59,7 @@ _INDEXES = {
     'router': {'project_id': lambda router: [router['project_id']]},
     'floatingip': {'project_id': lambda floating: [floating['project_id']],
                    'port_id': lambda floating: [floating['port_id']],
+                   'floating_network_id': lambda floating: [floating['floating_network_id']],
                    'router_id': lambda floating: [floating['router_id']]},
     'subnetpool': {'project_id': lambda pool: [pool['project_id']]},
     'address_scope': {'project_id': lambda scope: [scope['project_id']]},

@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Security group rules, brought to one form when they are made: protocols by name, prefixes as networks."""
+"""Security group rules, brought to one form when they are made: protocols in lower case, prefixes as networks."""
 
 import ipaddress
 import re
@@ -17,12 +17,13 @@ _NAMES = {number: name for name, number in PROTOCOLS.items()}
 _WITH_PORTS = ('tcp', 'udp', 'udplite', 'sctp', 'dccp')
 _ICMP = ('icmp', 'ipv6-icmp')
 _IPV6_ONLY = ('ipv6-encap', 'ipv6-frag', 'ipv6-icmp', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route')
-_SAME = ('direction', 'ethertype', 'protocol', 'port_range_min', 'port_range_max', 'remote_ip_prefix',
+_SIX = {'icmp': 'ipv6-icmp', '1': '58'}  # what IPv6 has in place of ICMP
+_SAME = ('direction', 'ethertype', 'port_range_min', 'port_range_max', 'remote_ip_prefix',
          'remote_group_id')
 
 
 def _protocol(value):
-    """A protocol's name, or its number as text where it has no name; None means any."""
+    """A protocol's name, or its number as text where it is given as one; None means any."""
     text = str(value).lower()
     if value is None or text in ('', 'any', '-1'):
         return None
@@ -31,7 +32,7 @@ def _protocol(value):
     if text in PROTOCOLS:
         return text
     if re.fullmatch('[0-9]{1,3}', text) and not isinstance(value, bool) and int(text) <= 255:
-        return _NAMES.get(int(text), str(int(text)))
+        return str(int(text))
     raise ValueError('Security group rule protocol %r not supported. Only protocol values %s and integer '
                      'representations [0 to 255] are supported.' % (value, [None, *PROTOCOLS]))
 
@@ -58,12 +59,12 @@ class SecurityGroupRules(resources.Resource):
         'ethertype': attributes.Attribute(_ethertype, 'IPv4', put=False),
         'protocol': attributes.Attribute(_protocol, None, put=False),
         'port_range_min': attributes.Attribute(
-            attributes.optional(attributes.integer(-1, 65535)), None, put=False),
+            attributes.optional(attributes.integer(-2 ** 31, 2 ** 31)), None, put=False),
         'port_range_max': attributes.Attribute(
-            attributes.optional(attributes.integer(-1, 65535)), None, put=False),
+            attributes.optional(attributes.integer(-2 ** 31, 2 ** 31)), None, put=False),
         'remote_ip_prefix': attributes.Attribute(
             attributes.optional(attributes.address_or_cidr), None, put=False),
-        'remote_group_id': attributes.Attribute(attributes.optional(attributes.identifier), None, put=False),
+        'remote_group_id': attributes.Attribute(attributes.optional(attributes.text(255)), None, put=False),
         'normalized_cidr': attributes.read_only(),
     }
 
@@ -79,14 +80,14 @@ class SecurityGroupRules(resources.Resource):
                 raise faults.bad('Only remote_ip_prefix or remote_group_id may be provided.',
                                  'SecurityGroupRemoteGroupAndRemoteIpPrefix')
             self._groups.find(identity, record['remote_group_id'])
-        if record['protocol'] == 'icmp' and record['ethertype'] == 'IPv6':
-            record['protocol'] = 'ipv6-icmp'
+        if record['ethertype'] == 'IPv6':
+            record['protocol'] = _SIX.get(record['protocol'], record['protocol'])
         _check_addresses(record)
         _check_ports(record)
         record.update(tenant_id=group['project_id'], project_id=group['project_id'],
                       normalized_cidr=record['remote_ip_prefix'] and _network(record['remote_ip_prefix']))
         for other in self.records.find('security_group_rule', 'security_group_id', group['id']):
-            if all(other[name] == record[name] for name in _SAME):
+            if _name(other) == _name(record) and all(other[name] == record[name] for name in _SAME):
                 raise faults.conflict('SecurityGroupRuleExists', 'Security group rule already exists. Rule id is %s.'
                                       % other['id'])
         self._touch(group['id'])
@@ -105,6 +106,12 @@ class SecurityGroupRules(resources.Resource):
             self._groups.save(group)
 
 
+def _name(record):
+    """A rule's protocol by its name, if it has one."""
+    protocol = record['protocol']
+    return _NAMES.get(int(protocol), protocol) if protocol and protocol.isdigit() else protocol
+
+
 def _network(prefix):
     return str(ipaddress.ip_network(prefix, strict=False))
 
@@ -115,13 +122,13 @@ def _check_addresses(record):
     if prefix is not None and ipaddress.ip_network(prefix).version != version:
         raise faults.bad('Conflicting value ethertype %s for CIDR %s' % (record['ethertype'], prefix),
                          'SecurityGroupRuleParameterConflict')
-    if version == 4 and record['protocol'] in _IPV6_ONLY:
+    if version == 4 and _name(record) in _IPV6_ONLY:
         raise faults.bad('Invalid ethertype %s for protocol %s.' % (record['ethertype'], record['protocol']),
                          'SecurityGroupEthertypeConflictWithProtocol')
 
 
 def _check_ports(record):
-    low, high, protocol = record['port_range_min'], record['port_range_max'], record['protocol']
+    low, high, protocol = record['port_range_min'], record['port_range_max'], _name(record)
     if protocol in _WITH_PORTS and (low, high) == (-1, -1):
         record['port_range_min'] = record['port_range_max'] = low = high = None
     if low is None and high is None:
@@ -130,11 +137,12 @@ def _check_ports(record):
         raise faults.bad('Must also specify protocol if port range is given.',
                          'SecurityGroupProtocolRequiredWithPorts')
     if protocol in _WITH_PORTS:
+        for value in (low, high):
+            if value is not None and not 1 <= value <= 65535:
+                raise faults.bad('Invalid value for port %d' % value, 'SecurityGroupInvalidPortValue')
         if low is None or high is None or low > high:
             raise faults.bad('For TCP/UDP protocols, port_range_min must be <= port_range_max',
                              'SecurityGroupInvalidPortRange')
-        if low < 1:
-            raise faults.bad('Invalid value for port %d' % low, 'SecurityGroupInvalidPortValue')
     elif protocol in _ICMP:
         for name, value in (('type', low), ('code', high)):
             if value is not None and not 0 <= value <= 255:
