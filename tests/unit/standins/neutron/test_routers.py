@@ -282,6 +282,18 @@ def test_an_external_network_in_use(callers, router, public):
     assert error(callers.demo('GET', path)) == (404, 'NetworkNotFound')
 
 
+def test_unused_floating_addresses_go_with_their_network(callers, public, behind):
+    unused = made(callers, 'floatingip', floating_network_id=public['id'])
+    assert error(callers.admin('DELETE', '/networks/' + public['id'])) == (409, 'NetworkInUse')
+    assert callers.demo('GET', '/floatingips/' + unused['id'])[0] == 200
+    external = made(callers, 'network', 'admin', **{'router:external': True})
+    made(callers, 'subnet', 'admin', network_id=external['id'], ip_version=4, cidr='10.8.0.0/24')
+    second = made(callers, 'floatingip', floating_network_id=external['id'])
+    assert callers.admin('DELETE', '/networks/' + external['id'])[0] == 204
+    assert error(callers.demo('GET', '/floatingips/' + second['id'])) == (404, 'FloatingIPNotFound')
+    assert callers.admin('GET', '/ports?device_id=' + second['id'])[1]['ports'] == []
+
+
 def test_quotas_of_routers(callers, public):
     callers.admin('PUT', '/quotas/p-demo', {'quota': {'router': 1, 'floatingip': 0}})
     made(callers, 'router')

@@ -67,8 +67,8 @@ def test_group_in_use(callers, group, private):
 
 
 @pytest.mark.parametrize(('given', 'kept'), [
-    ('tcp', 'tcp'), ('TCP', 'tcp'), (6, 'tcp'), ('6', 'tcp'), ('17', 'udp'), (None, None), ('any', None), ('', None),
-    ('99', '99'), (0, '0'), ('icmpv6', 'ipv6-icmp'), ('ICMP', 'ipv6-icmp')])
+    ('tcp', 'tcp'), ('TCP', 'tcp'), (6, '6'), ('06', '6'), ('17', '17'), ('1', '58'), (None, None), ('any', None),
+    ('', None), ('99', '99'), (0, '0'), ('icmpv6', 'ipv6-icmp'), ('ICMP', 'ipv6-icmp')])
 def test_protocols_have_one_form(callers, group, given, kept):
     status, body = rule(callers, group, protocol=given, ethertype='IPv6')
     assert status == 201 and body['security_group_rule']['protocol'] == kept
@@ -101,13 +101,18 @@ def test_a_rule(callers, group):
     ({'protocol': 'tcp', 'port_range_min': 90, 'port_range_max': 80}, (400, 'SecurityGroupInvalidPortRange')),
     ({'protocol': 'tcp', 'port_range_min': 90}, (400, 'SecurityGroupInvalidPortRange')),
     ({'protocol': 'tcp', 'port_range_min': 0, 'port_range_max': 80}, (400, 'SecurityGroupInvalidPortValue')),
-    ({'protocol': 'tcp', 'port_range_min': 1, 'port_range_max': 65536}, (400, 'HTTPBadRequest')),
+    ({'protocol': 'tcp', 'port_range_min': 1, 'port_range_max': 65536}, (400, 'SecurityGroupInvalidPortValue')),
+    ({'protocol': '6', 'port_range_min': -16, 'port_range_max': 80}, (400, 'SecurityGroupInvalidPortValue')),
+    ({'protocol': '17', 'port_range_min': 9, 'port_range_max': 8}, (400, 'SecurityGroupInvalidPortRange')),
+    ({'protocol': '1', 'port_range_min': -1, 'port_range_max': 3}, (400, 'SecurityGroupInvalidIcmpValue')),
     ({'protocol': 'vrrp', 'port_range_min': 1, 'port_range_max': 2}, (400, 'SecurityGroupInvalidProtocolForPort')),
     ({'protocol': 'icmp', 'port_range_min': 256}, (400, 'SecurityGroupInvalidIcmpValue')),
     ({'protocol': 'icmp', 'port_range_max': 3}, (400, 'SecurityGroupMissingIcmpType')),
     ({'remote_ip_prefix': 'fd00::/64'}, (400, 'SecurityGroupRuleParameterConflict')),
     ({'protocol': 'ipv6-icmp'}, (400, 'SecurityGroupEthertypeConflictWithProtocol')),
     ({'remote_ip_prefix': 'x'}, (400, 'HTTPBadRequest')),
+    ({'remote_group_id': 'x'}, (404, 'SecurityGroupNotFound')),
+    ({'protocol': '58'}, (400, 'SecurityGroupEthertypeConflictWithProtocol')),
     ({'remote_group_id': '11111111-2222-4333-8444-555555555555'}, (404, 'SecurityGroupNotFound')),
 ])
 def test_rules_that_mean_nothing(callers, group, values, expected):
