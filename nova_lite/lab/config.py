@@ -3,6 +3,7 @@
 """Writes the configuration of a cloud: nova.conf, standins.conf, api-paste.ini, openrc, openrc-admin, clouds.yaml."""
 
 import json
+import os
 import shlex
 import shutil
 import socket
@@ -27,7 +28,15 @@ def write_all(layout, options, keys, *, virt_type):
     secrets.write_private(layout.etc / "openrc", openrc(layout, keys, "nova-lite"))
     secrets.write_private(layout.etc / "openrc-admin", openrc(layout, keys, "nova-lite-admin"))
     secrets.write_private(layout.etc / "clouds.yaml", clouds_yaml(layout, keys))
+    for name in ("openrc", "openrc-admin", "clouds.yaml"):
+        _give_to_caller(layout.etc / name)
     shutil.copyfile(layouts.CLONE / "etc" / "nova" / "api-paste.ini", layout.etc / "api-paste.ini")
+
+
+def _give_to_caller(path):
+    """Logins belong to the person who typed `sudo ./stack.sh`, who could not read root's."""
+    if os.getuid() == 0 and os.environ.get("SUDO_UID"):
+        os.chown(path, int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", -1)))
 
 
 def transport_url(layout, keys):

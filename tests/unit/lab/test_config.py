@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that stack.sh writes, read back by those that use them."""
 
+import os
 import stat
 import subprocess
 
@@ -116,3 +117,11 @@ def test_clouds_yaml_names_both_users(layout):
     clouds = yaml.safe_load((layout.etc / "clouds.yaml").read_text())["clouds"]
     assert {name: entry["auth"]["username"] for name, entry in clouds.items()} == {
         "nova-lite": "demo", "nova-lite-admin": "admin"}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_logins_belong_to_who_used_sudo(layout, monkeypatch):
+    monkeypatch.setenv("SUDO_UID", "65534")
+    config.write_all(layout, lab_options.Options(), dict.fromkeys(secrets.NAMES, "s"), virt_type="qemu")
+    owners = {name: (layout.etc / name).stat().st_uid for name in ("openrc", "openrc-admin", "clouds.yaml", "nova.conf")}
+    assert owners == {"openrc": 65534, "openrc-admin": 65534, "clouds.yaml": 65534, "nova.conf": 0}
