@@ -99,7 +99,7 @@ def test_refusals(admin, demo, make):
     assert 'has no host h2' in act(admin(), path, 'remove_host', 404, host='h2')
     act(admin(), path, 'set_metadata', 400, metadata={'availability_zone': ''})
     act(admin(), path, 'explode', 400)
-    for id_, status in (('12345', 404), ('x', 400), ('-1', 400), ('9' * 30, 400)):
+    for id_, status in (('12345', 404), ('x', 400), ('-1', 404), ('9' * 30, 404)):
         admin().get('/os-aggregates/' + id_, status)
         admin().delete('/os-aggregates/' + id_, status)
     demo().get('/os-aggregates', 403)

@@ -86,6 +86,7 @@ def test_projects_see_their_own(cloud):
         assert answer.status == 403 and 'get_all_tenants' in answer.message
         assert cloud.ask('GET', '/servers/detail?' + text).status == 403
         assert sorted(listed(cloud, text, admin=True)) == ['mine', 'theirs']
+    assert listed(cloud, 'tenant_id=p2', admin=True) == listed(cloud, admin=True)
     assert listed(cloud, 'project_id=p2', admin=True) == listed(cloud, 'all_tenants=1&tenant_id=p2', admin=True) == [
         'theirs']
     assert cloud.ask('GET', '/servers?all_tenants=abc').status == 400

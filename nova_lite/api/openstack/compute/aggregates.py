@@ -65,8 +65,10 @@ class Controller:
 
 def _number(id_):
     """The number that an id in a URL stands for."""
-    if not id_.isascii() or not id_.isdigit() or len(id_) > LONGEST_ID:
-        raise faults.HTTPError(400, 'id %s is not a number that an aggregate may have' % id_[:64])
+    if not id_.isascii() or not id_.removeprefix('-').isdigit():
+        raise faults.HTTPError(400, 'Invalid input received: id must be an integer')
+    if len(id_) > LONGEST_ID:
+        raise exception.AggregateNotFound(aggregate_id=id_[:64])
     return int(id_)
 
 

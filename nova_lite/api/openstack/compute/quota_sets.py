@@ -23,13 +23,12 @@ class _Base:
 
 
 def _view(names, limits):
-    """{name: limit}; what Nova no longer counts is without limit."""
+    """{name: limit}; what Nova no longer counts is without limit unless somebody has set one."""
     return {name: limits.get(STORED.get(name, name), -1) for name in names}
 
 
 def _new_limits(values):
-    return {STORED.get(name, name): int(value) for name, value in values.items()
-            if name not in schema.NETWORKS and name != 'force'}
+    return {STORED.get(name, name): int(value) for name, value in values.items() if name != 'force'}
 
 
 class Projects(_Base):

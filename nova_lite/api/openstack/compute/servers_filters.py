@@ -102,7 +102,8 @@ def _all_projects(req, asked, found, rule):
     if text is not None:
         everywhere = text == '' or _boolean('all_tenants', text)
     else:
-        everywhere = found.get('project_id', req.context.project_id) != req.context.project_id
+        # as ever, tenant_id counts only together with all_tenants
+        everywhere = asked.get('project_id', [req.context.project_id])[-1] != req.context.project_id
     if everywhere:
         req.authorize(rule=rule)
     return everywhere
