@@ -123,5 +123,6 @@ def test_clouds_yaml_names_both_users(layout):
 def test_logins_belong_to_who_used_sudo(layout, monkeypatch):
     monkeypatch.setenv("SUDO_UID", "65534")
     config.write_all(layout, lab_options.Options(), dict.fromkeys(secrets.NAMES, "s"), virt_type="qemu")
-    owners = {name: (layout.etc / name).stat().st_uid for name in ("openrc", "openrc-admin", "clouds.yaml", "nova.conf")}
+    names = ("openrc", "openrc-admin", "clouds.yaml", "nova.conf")
+    owners = {name: (layout.etc / name).stat().st_uid for name in names}
     assert owners == {"openrc": 65534, "openrc-admin": 65534, "clouds.yaml": 65534, "nova.conf": 0}
