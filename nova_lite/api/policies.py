@@ -85,6 +85,8 @@ METADATA = 'os_compute_api:server-metadata:%s'
 TAGS = 'os_compute_api:os-server-tags:%s'
 INTERFACES = 'os_compute_api:os-attach-interfaces:%s'
 ATTACHMENTS = 'os_compute_api:os-volumes-attachments:%s'
+NETWORKS = 'os_compute_api:os-networks:%s'
+TENANT_NETWORKS = 'os_compute_api:os-tenant-networks:%s'
 GROUPS = 'os_compute_api:os-security-groups:%s'
 GROUPS_OF_SERVER = GROUPS % 'list'
 ADDRESSES = 'os_compute_api:ips:%s'
@@ -160,6 +162,11 @@ OF_PROJECTS = (
      '/os-quota-sets/{tenant_id}/defaults'),
     (QUOTA_SETS % 'update', ADMIN, 'Set the quotas of a project', 'PUT', '/os-quota-sets/{tenant_id}'),
     (QUOTA_SETS % 'delete', ADMIN, 'Give a project the default quotas again', 'DELETE', '/os-quota-sets/{tenant_id}'),
+    (NETWORKS % 'list', READER_OR_ADMIN, 'List networks', 'GET', '/os-networks'),
+    (NETWORKS % 'show', READER_OR_ADMIN, 'Show a network', 'GET', '/os-networks/{network_id}'),
+    (TENANT_NETWORKS % 'list', READER_OR_ADMIN, 'List the networks of a project', 'GET', '/os-tenant-networks'),
+    (TENANT_NETWORKS % 'show', READER_OR_ADMIN, 'Show a network of a project', 'GET',
+     '/os-tenant-networks/{network_id}'),
     (GROUPS % 'get', READER_OR_ADMIN, 'List security groups', 'GET', '/os-security-groups'),
     (GROUPS % 'show', READER_OR_ADMIN, 'Show a security group', 'GET', '/os-security-groups/{security_group_id}'),
     (GROUPS % 'create', MEMBER_OR_ADMIN, 'Create a security group', 'POST', '/os-security-groups'),

@@ -1,6 +1,8 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What nova-api shows of the network service: the ports of a server and their security groups."""
+"""What nova-api shows of the network service: networks, and the ports of a server with their security groups."""
+
+from nova_lite.network import neutron_client
 
 
 class Queries:
@@ -17,3 +19,8 @@ class Queries:
         """[security group…] of the ports of an instance, each once. :raises ServiceUnreachable:"""
         ids = {group_id for port in self.ports(ctxt, instance_uuid) for group_id in port.get('security_groups', ())}
         return sorted(self._client.by_ids('security_groups', ctxt, ids), key=lambda group: (group['name'], group['id']))
+
+    def networks(self, ctxt, project_id):
+        """[network…] of a project and those that are shared. :raises ServiceUnreachable:"""
+        return [network for network in self._client.list('networks', ctxt)
+                if network.get('shared') or neutron_client.project(network) == project_id]

@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Security groups by way of the compute API."""
+"""Security groups and networks by way of the compute API."""
 
 import functools
 
@@ -100,3 +100,15 @@ def test_rules_of_what_is_not_there(demo, group):
     rule(demo, {'id': UUID}, 404, ip_protocol='tcp', from_port=1, to_port=1)
     rule(demo, group, 404, ip_protocol='tcp', from_port=1, to_port=1, group_id=UUID)
     rule(demo, {'id': 'x'}, 400, ip_protocol='tcp', from_port=1, to_port=1)
+
+
+def test_networks(demo, network):
+    own, shared = network.add_network('demo', 'own'), network.add_network('somebody', 'shared', shared=True)
+    hidden = network.add_network('somebody', 'hidden')
+    for path, cidr in (('/os-networks', None), ('/os-tenant-networks', 'None')):
+        listed = demo().get(path)['networks']
+        assert {(item['id'], item['label'], item['cidr']) for item in listed} == {
+            (own, 'own', cidr), (shared, 'shared', cidr)}
+        assert demo().get('%s/%s' % (path, own))['network'] in listed
+        demo().get('%s/%s' % (path, hidden), 404)
+        demo(version='2.36').get(path, 404)

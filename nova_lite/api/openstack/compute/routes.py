@@ -18,6 +18,7 @@ from nova_lite.api.openstack.compute import instance_actions
 from nova_lite.api.openstack.compute import keypairs
 from nova_lite.api.openstack.compute import limits
 from nova_lite.api.openstack.compute import migrations
+from nova_lite.api.openstack.compute import networks
 from nova_lite.api.openstack.compute import quota_sets
 from nova_lite.api.openstack.compute import security_groups
 from nova_lite.api.openstack.compute import server_groups
@@ -239,6 +240,20 @@ _HOSTS = {
 PROXIED = '2.35'    # last microversion of what clients now ask the network service itself
 
 _PROXIES = {
+    '/os-networks': {
+        'GET': op(networks.Controller, 'index', policies.NETWORKS % 'list', max=PROXIED, query=types.NO_QUERY),
+    },
+    '/os-networks/{id}': {
+        'GET': op(networks.Controller, 'show', policies.NETWORKS % 'show', max=PROXIED, query=types.NO_QUERY),
+    },
+    '/os-tenant-networks': {
+        'GET': op(networks.Controller, 'tenant_index', policies.TENANT_NETWORKS % 'list', max=PROXIED,
+                  query=types.NO_QUERY),
+    },
+    '/os-tenant-networks/{id}': {
+        'GET': op(networks.Controller, 'tenant_show', policies.TENANT_NETWORKS % 'show', max=PROXIED,
+                  query=types.NO_QUERY),
+    },
     '/os-security-groups': {
         'GET': op(security_groups.Controller, 'index', policies.GROUPS % 'get', max=PROXIED,
                   query=security_groups_schema.LIST_QUERY),
