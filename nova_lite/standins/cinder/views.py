@@ -3,6 +3,7 @@
 """Volumes, snapshots and attachments as the API shows them at each microversion."""
 
 ATTACHED = 'attached'
+EXTENDED = 'os-vol-'     # how the names of what only show and lists tell begin
 
 
 class Views:
@@ -22,6 +23,10 @@ class Views:
 
     def volume(self, request, volume):
         return self._volume(request, volume, self._records.attachments_of(volume['id']))
+
+    def written(self, request, volume):
+        """A volume as the answer to what made or changed it: without what only show and lists tell."""
+        return {name: value for name, value in self.volume(request, volume).items() if not name.startswith(EXTENDED)}
 
     def volume_summary(self, request, volume):
         return {'id': volume['id'], 'name': volume['name'], 'links': links(request, 'volumes', volume['id'])}

@@ -98,7 +98,7 @@ class Volumes:
             self._quotas.require_volume(project_id, kind, volume['size'])
             change.insert(self._records.volumes, volume)
             self._worker.create_volume(volume, request.id)
-        return rest.Reply(202, {'volume': self._views.volume(request, volume)})
+        return rest.Reply(202, {'volume': self._views.written(request, volume)})
 
     def _image(self, request, body):
         """The record of the image that a volume is to be made from, None when it is to be made from none."""
@@ -162,7 +162,7 @@ class Volumes:
             if body:
                 volume = record_module.changed(volume, **body)
                 change.update(self._records.volumes, volume)
-        return {'volume': self._views.volume(request, volume)}
+        return {'volume': self._views.written(request, volume)}
 
     def delete(self, request, volume_id):
         access.require_member(request.identity, 'volume:delete')

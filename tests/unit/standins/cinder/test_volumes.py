@@ -12,8 +12,10 @@ def test_life_of_a_volume(callers, service, create, files):
         'size': 2, 'name': ' disk ', 'description': 'd', 'metadata': {'k': 'v'}}})
     volume = body['volume']
     assert (status, volume['status'], volume['name'], volume['metadata']) == (202, 'creating', 'disk', {'k': 'v'})
+    assert 'os-vol-tenant-attr:tenant_id' not in volume
     service.jobs.wait()
     volume = callers.demo('GET', '/volumes/' + volume['id'])[1]['volume']
+    assert volume['os-vol-tenant-attr:tenant_id']
     assert (volume['status'], volume['size'], volume['bootable'], volume['volume_type']) == (
         'available', 2, 'false', '__DEFAULT__')
     assert files() == ['volume-' + volume['id']]
