@@ -11,6 +11,7 @@ DEFAULTS = {'network': 100, 'subnet': 100, 'subnetpool': -1, 'port': 500, 'route
             'floatingip': 50, 'rbac_policy': 10, 'security_group': 10, 'security_group_rule': 100}
 _LIMIT = attributes.Attribute(attributes.integer(-1, 2 ** 31 - 1))
 _ATTRIBUTES = dict.fromkeys(DEFAULTS, _LIMIT)
+_CHECK = {'check_limit': attributes.Attribute(attributes.boolean)}      # refuse limits below what is used
 
 
 def limits(records, project_id):
@@ -80,10 +81,14 @@ class Quotas:
         document = body['quota']
         if isinstance(document, dict):
             document = {name: value for name, value in document.items() if name not in ('tenant_id', 'project_id')}
-        values = attributes.parse(_ATTRIBUTES, document, update=True)
+        values = attributes.parse(_ATTRIBUTES | _CHECK, document, update=True)
+        checked = values.pop('check_limit', False)
         if len(project_id) > 255:
             raise faults.bad('The project id is too long')
         with self._records.change():
+            low = [kind for kind, limit in values.items() if 0 <= limit < self._used(kind, project_id)]
+            if checked and low:
+                raise faults.conflict('InvalidQuotaValue', 'Less than what is used of these: %s' % ', '.join(low))
             own = self._records.get('quota', project_id) or {}
             self._records.put('quota', {**own, **values, 'id': project_id})
         return {'quota': limits(self._records, project_id)}

@@ -140,6 +140,10 @@ def test_quotas(callers):
     assert error(callers.demo('POST', '/security-groups', {'security_group': {}})) == (409, 'OverQuota')
     details = callers.demo('GET', '/quotas/p-demo/details')[1]['quota']
     assert details['security_group'] == {'limit': 2, 'used': 2, 'reserved': 0}
+    low = {'security_group': 1, 'check_limit': True}
+    assert error(callers.admin('PUT', '/quotas/p-demo', {'quota': low})) == (409, 'InvalidQuotaValue')
+    changed = callers.admin('PUT', '/quotas/p-demo', {'quota': {**low, 'check_limit': False}})[1]['quota']
+    assert changed['security_group'] == 1 and 'check_limit' not in changed
     assert callers.admin('DELETE', '/quotas/p-demo')[0] == 204
     assert error(callers.admin('DELETE', '/quotas/p-demo')) == (404, 'TenantQuotaNotFound')
     assert callers.demo('GET', '/quotas/p-demo/default')[1]['quota']['security_group'] == 10
