@@ -17,6 +17,7 @@ from oslo_service import service as oslo_service
 
 from nova_lite import service
 from nova_lite import wsgi
+from nova_lite.standins import remote_identity
 from nova_lite.standins import rest
 from nova_lite.standins import settings
 from nova_lite.standins import store as stores
@@ -64,21 +65,28 @@ def services(conf):
     """What runs: a listener for each service, and the work of those that have more to do than to answer."""
     settings.prepare_state(conf)
     store = stores.Store(settings.database_url(conf))
-    identity = keystone.Keystone(conf, store, concurrency.run_native)
-    network = neutron.Neutron(conf, store, identity.identify, identity.project_id('admin'),
-                              lambda: identity.service_token('neutron'))
-    apps = {
-        'identity': identity.app,
-        'image': glance.application(conf, store, identity.identify, run=concurrency.run_native,
-                                    challenge=identity.challenge),
-        'network': network.app,
-        'placement': placement.application(store, identity.identify, identity.challenge),
-    }
-    busy = [network]
-    if conf.volume.enabled:
+    apps, busy = {}, []
+    if conf.real.identity:
+        identity = remote_identity.RemoteIdentity(conf)
+    else:
+        identity = keystone.Keystone(conf, store, concurrency.run_native)
+        apps['identity'] = identity.app
+    if not conf.real.image:
+        apps['image'] = glance.application(conf, store, identity.identify, run=concurrency.run_native,
+                                           challenge=identity.challenge)
+    if not conf.real.network:
+        network = neutron.Neutron(conf, store, identity.identify, identity.project_id('admin'),
+                                  lambda: identity.service_token('neutron'))
+        apps['network'] = network.app
+        busy.append(network)
+    if not conf.real.placement:
+        apps['placement'] = placement.application(store, identity.identify, identity.challenge)
+    if conf.volume.enabled and not conf.real.volume:
         volume = cinder.Cinder(conf, store, identity, concurrency.run_native)
         apps['volume'] = volume.app
         busy.append(volume)
+    if not apps:
+        raise ValueError('there is nothing to serve: [real] names a service for each')
     return [*(listener(name, app, conf.listen, conf.ports[name]) for name, app in apps.items()),
             *(Background(part) for part in busy)]
 

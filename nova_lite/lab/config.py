@@ -8,11 +8,14 @@ import shlex
 import shutil
 import socket
 
+from nova_lite.lab import endpoints
 from nova_lite.lab import layout as layouts
 from nova_lite.lab import secrets
 
-REGION = "RegionOne"
-USERS = {"nova-lite": ("demo", "demo", "demo_password"), "nova-lite-admin": ("admin", "admin", "admin_password")}
+USERS = {"nova-lite": "demo", "nova-lite-admin": "admin"}
+# Section of nova.conf: the service that it is about, and what the URL of a real one has behind it.
+CLIENTS = {"glance": ("image", ""), "neutron": ("network", ""), "placement": ("placement", ""),
+           "cinder": ("volume", "/v3/%(project_id)s")}
 MEGABYTES_PER_LOG = 10
 EXPORT_PORT = 10809     # the first for volumes that other hosts use
 
@@ -23,11 +26,13 @@ def write_all(layout, options, keys, *, virt_type):
     `keys` is what secrets.load returned, `virt_type` is `kvm` or `qemu`.
     """
     layout.nova_conf_d.mkdir(exist_ok=True)
-    secrets.write_private(layout.nova_conf, _render(nova_conf(layout, options, keys, virt_type)))
-    secrets.write_private(layout.standins_conf, _render(standins_conf(layout, options, keys)))
-    secrets.write_private(layout.etc / "openrc", openrc(layout, keys, "nova-lite"))
-    secrets.write_private(layout.etc / "openrc-admin", openrc(layout, keys, "nova-lite-admin"))
-    secrets.write_private(layout.etc / "clouds.yaml", clouds_yaml(layout, keys))
+    places = endpoints.Endpoints(layout, options, keys)
+    sections = nova_conf(layout, options, keys, virt_type) | clients(places, keys)
+    secrets.write_private(layout.nova_conf, _render(sections))
+    secrets.write_private(layout.standins_conf, _render(standins_conf(layout, options, keys) | real(places)))
+    secrets.write_private(layout.etc / "openrc", openrc(layout, places, "nova-lite"))
+    secrets.write_private(layout.etc / "openrc-admin", openrc(layout, places, "nova-lite-admin"))
+    secrets.write_private(layout.etc / "clouds.yaml", clouds_yaml(places))
     for name in ("openrc", "openrc-admin", "clouds.yaml"):
         _give_to_caller(layout.etc / name)
     shutil.copyfile(layouts.CLONE / "etc" / "nova" / "api-paste.ini", layout.etc / "api-paste.ini")
@@ -44,7 +49,7 @@ def transport_url(layout, keys):
 
 
 def nova_conf(layout, options, keys, virt_type):
-    """The sections of nova.conf: {section: {option: value}}."""
+    """The sections of nova.conf but for those of `clients`: {section: {option: value}}."""
     database = options.database or f"sqlite:///{layout.state / 'nova.sqlite'}"
     libvirt = options.virt == "libvirt"
     sections = {
@@ -64,15 +69,6 @@ def nova_conf(layout, options, keys, virt_type):
         "wsgi": {"api_paste_config": layout.etc / "api-paste.ini"},
         "api_database": {"connection": database},
         "database": {"connection": database},
-        "keystone_authtoken": {"www_authenticate_uri": layout.url("identity", "/v3"),
-                               **_service_login(layout, keys, "nova"), "region_name": REGION},
-        "glance": _service_login(layout, keys, "nova") | {"region_name": REGION},
-        "neutron": _service_login(layout, keys, "nova") | {
-            "region_name": REGION, "service_metadata_proxy": "true",
-            "metadata_proxy_shared_secret": keys["metadata_secret"]},
-        "placement": _service_login(layout, keys, "nova") | {"region_name": REGION},
-        "cinder": _service_login(layout, keys, "nova") | {
-            "region_name": REGION, "catalog_info": "volumev3:cinderv3:publicURL"},
     }
     if libvirt:
         sections["libvirt"] = {"virt_type": virt_type}
@@ -81,11 +77,36 @@ def nova_conf(layout, options, keys, virt_type):
     return sections
 
 
+def clients(places, keys):
+    """The sections of nova.conf on the services around Nova, which are at `places`, an endpoints.Endpoints."""
+    login = _service_login(places)
+    sections = {"keystone_authtoken": login | {"www_authenticate_uri": places.url("identity", "/v3")}}
+    for section, (name, behind) in CLIENTS.items():
+        sections[section] = dict(login)
+        # A real Keystone's catalog need not know the stand-ins, nor that of the stand-in a service's inner URL.
+        if places.real.keys() & {name, "identity"}:
+            sections[section]["endpoint_override"] = places.url(name, behind)
+    sections["neutron"] |= {"service_metadata_proxy": "true",
+                            "metadata_proxy_shared_secret": keys["metadata_secret"]}
+    sections["cinder"]["catalog_info"] = "volumev3:cinderv3:publicURL"
+    return sections
+
+
+def real(places):
+    """The section of standins.conf on the services that are real, and on the login at a real Keystone."""
+    sections = {"real": places.real}
+    if "identity" in places.real:
+        login = _service_login(places)
+        login.pop("region_name")
+        sections["service_auth"] = login
+    return sections
+
+
 def standins_conf(layout, options, keys):
-    """The sections of standins.conf."""
+    """The sections of standins.conf but for those of `real`."""
     libvirt = options.virt == "libvirt"
     return {
-        "DEFAULT": {"listen": "127.0.0.1", "public_host": "127.0.0.1", "region": REGION,
+        "DEFAULT": {"listen": "127.0.0.1", "public_host": "127.0.0.1", "region": endpoints.REGION,
                     "state_path": layout.state / "standins"},
         "ports": {name: layout.port(name) for name in ("identity", "image", "network", "placement", "volume",
                                                        "compute")},
@@ -95,43 +116,39 @@ def standins_conf(layout, options, keys):
             "metadata_url": layout.url("metadata"), "metadata_proxy_shared_secret": keys["metadata_secret"],
         },
         "volume": {
-            "path": layout.state / "volumes",
+            "path": layout.state / "volumes", **({"image_url": options.image} if options.image else {}),
             # The hosts of the fake driver are all this machine.
             "export": "nbd" if libvirt else "none", "export_port": EXPORT_PORT + layout.offset,
         },
     }
 
 
-def openrc(layout, keys, cloud):
+def openrc(layout, places, cloud):
     """Shell lines that log a user in: `source` them, then use the openstack client."""
-    user, project, key = USERS[cloud]
-    values = {
-        "OS_AUTH_URL": layout.url("identity", "/v3"), "OS_IDENTITY_API_VERSION": "3",
-        "OS_USERNAME": user, "OS_PASSWORD": keys[key], "OS_PROJECT_NAME": project,
-        "OS_USER_DOMAIN_ID": "default", "OS_PROJECT_DOMAIN_ID": "default", "OS_REGION_NAME": REGION,
-    }
+    values = {"OS_AUTH_URL": places.url("identity", "/v3"), "OS_IDENTITY_API_VERSION": "3",
+              "OS_REGION_NAME": places.region}
+    values |= {f"OS_{name.upper()}": value for name, value in places.login(USERS[cloud]).items()}
     if cloud == "nova-lite-admin":
         # For rabbitmqctl: this cloud's own node, not whatever the machine runs besides.
         values["RABBITMQ_NODENAME"] = layout.rabbit_node
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
 
 
-def clouds_yaml(layout, keys):
+def clouds_yaml(places):
     """The same logins for openstacksdk and its tools, as clouds `nova-lite` and `nova-lite-admin`."""
     lines = ["clouds:"]
-    for cloud, (user, project, key) in USERS.items():
-        lines += [f"  {cloud}:", f"    region_name: {json.dumps(REGION)}", "    identity_api_version: 3", "    auth:"]
-        login = {"auth_url": layout.url("identity", "/v3"), "username": user, "password": keys[key],
-                 "project_name": project, "user_domain_id": "default", "project_domain_id": "default"}
+    for cloud, user in USERS.items():
+        lines += [f"  {cloud}:", f"    region_name: {json.dumps(places.region)}", "    identity_api_version: 3",
+                  "    auth:"]
+        login = {"auth_url": places.url("identity", "/v3"), **places.login(user)}
         # A JSON string is a YAML string.
         lines += [f"      {name}: {json.dumps(value)}" for name, value in login.items()]
     return "\n".join(lines) + "\n"
 
 
-def _service_login(layout, keys, user):
-    return {"auth_type": "password", "auth_url": layout.url("identity", "/v3"), "username": user,
-            "password": keys["service_password"], "project_name": "service", "user_domain_id": "default",
-            "project_domain_id": "default"}
+def _service_login(places):
+    return {"auth_type": "password", "auth_url": places.url("identity", "/v3"), **places.login("nova"),
+            "region_name": places.region}
 
 
 def _own_address():

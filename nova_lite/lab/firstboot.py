@@ -28,18 +28,18 @@ ADDRESS_LINE = re.compile(r"nova_lite guest: address ([0-9.]+)")
 UUID_LINE = re.compile(r"nova_lite guest: uuid ([0-9a-f-]{36})")
 
 
-def boot(layout, keys, image, *, real):
+def boot(endpoints, image, *, real):
     """Upload `image` where it is missing, boot a server from it and show its way to ACTIVE.
 
     With `real` guests wait for the guest's own words too. Returns {server, image, network, project, token} for
     the hints on how to go on. Raises LabError when the server fails or the guest stays silent.
     """
-    admin = rest.Cloud(layout, "admin", "admin", keys["admin_password"])
-    demo = rest.Cloud(layout, "demo", "demo", keys["demo_password"])
+    admin = rest.Cloud(endpoints, "admin")
+    demo = rest.Cloud(endpoints, "demo")
     image_id = _image(admin, image)
     network_id = _network(admin)
     _remove_earlier(demo)
-    progress.say(f"\nBooting the server '{NAME}' (POST {layout.url('compute', '/v2.1/servers')}):")
+    progress.say(f"\nBooting the server '{NAME}' (POST {endpoints.url('compute', '/v2.1/servers')}):")
     started = time.monotonic()
     server = demo.post("compute", "/v2.1/servers", {"server": {
         "name": NAME, "imageRef": image_id, "flavorRef": image.flavor, "networks": [{"uuid": network_id}],

@@ -11,11 +11,15 @@ import dataclasses
 import json
 import os
 import re
+import urllib.parse
 
 from nova_lite.lab import errors
 from nova_lite.lab import layout as layouts
 
-DEFAULTS = {"virt": "libvirt", "hosts": 1, "database": None, "port_offset": 0}
+# The services that may be real, with the version that their URLs may end in.
+REAL = {"identity": "/v3", "image": "/v2", "network": "/v2.0", "volume": "/v3", "placement": ""}
+DEFAULTS = {"virt": "libvirt", "hosts": 1, "database": None, "port_offset": 0, **dict.fromkeys(REAL),
+            "cloud": None, "login": None}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +30,13 @@ class Options:
     hosts: int = 1
     database: str | None = None
     port_offset: int = 0
+    identity: str | None = None     # URLs, without version, of real services; None or "" for the stand-in
+    image: str | None = None
+    network: str | None = None
+    volume: str | None = None
+    placement: str | None = None
+    cloud: str | None = None        # where in a clouds.yaml the login is
+    login: dict | None = None       # at the real Keystone: see login.resolve
     boot: bool = True
     said: frozenset = frozenset()
 
@@ -42,15 +53,26 @@ def parse_stack(argv):
     parser.add_argument("--database", metavar="URL",
                         help="SQLAlchemy URL of an empty or earlier database of Nova's; without it SQLite")
     parser.add_argument("--no-boot", action="store_true", help="start the services only, boot no first server")
+    for name in REAL:
+        parser.add_argument(f"--{name}", type=_url, metavar="URL",
+                            help=f"a real {name} service in place of the stand-in; `standin` goes back to that")
+    parser.add_argument("--cloud", metavar="NAME",
+                        help="with --identity: the cloud in a clouds.yaml whose login Nova uses; without it the "
+                             "environment's OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME and so on")
     _add_places(parser)
     given = parser.parse_args(argv)
     layout, recorded = _place(parser, given)
-    said = {name: getattr(given, name) for name in ("virt", "hosts", "database") if getattr(given, name) is not None}
+    said = {name: getattr(given, name) for name in ("virt", "hosts", "database", "cloud")
+            if getattr(given, name) is not None}
+    said |= {name: _without_version(getattr(given, name), REAL[name]) for name in REAL
+             if getattr(given, name) is not None}
     merged = DEFAULTS | recorded | said | {"port_offset": layout.offset}
     if merged["virt"] != "fake" and merged["hosts"] != 1:
         if "hosts" in said:
             parser.error("--hosts goes with --virt fake")
         merged["hosts"] = 1
+    if given.cloud and not merged["identity"]:
+        parser.error("--cloud goes with --identity")
     return Options(**merged, boot=not given.no_boot, said=frozenset(said)), layout
 
 
@@ -109,6 +131,21 @@ def _place(parser, given):
     if given.port_offset is not None and given.port_offset != before:
         parser.error(f"the cloud in {layout.data_dir} has port offset {before}; unstack.sh --purge it first")
     return dataclasses.replace(layout, offset=before), recorded
+
+
+def _url(text):
+    """A URL, or "" for the word standin."""
+    if text == "standin":
+        return ""
+    parts = urllib.parse.urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or re.search(r"\s", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no URL of a service, like http://HOST:PORT")
+    return text
+
+
+def _without_version(url, version):
+    url = url.rstrip("/")
+    return url.removesuffix(version).rstrip("/")
 
 
 def _count(text):

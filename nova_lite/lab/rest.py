@@ -10,12 +10,14 @@ from nova_lite.lab import errors
 class Cloud:
     """REST calls of one user of the cloud, each answered with parsed JSON or a LabError."""
 
-    def __init__(self, layout, user, project, password):
-        self._layout = layout
+    def __init__(self, endpoints, user):
+        """`endpoints` is the cloud's endpoints.Endpoints, which knows how `user` logs in."""
+        self._endpoints = endpoints
         self._session = requests.Session()
-        scope = {"project": {"name": project, "domain": {"id": "default"}}}
-        identity = {"methods": ["password"],
-                    "password": {"user": {"name": user, "domain": {"id": "default"}, "password": password}}}
+        login = endpoints.login(user)
+        scope = {"project": {"name": login["project_name"], "domain": _domain(login, "project")}}
+        identity = {"methods": ["password"], "password": {"user": {
+            "name": login["username"], "password": login["password"], "domain": _domain(login, "user")}}}
         answer = self._request("POST", "identity", "/v3/auth/tokens",
                                json={"auth": {"identity": identity, "scope": scope}})
         self.token = answer.headers["X-Subject-Token"]
@@ -36,7 +38,7 @@ class Cloud:
         self._request("PUT", "image", path, data=data, headers={"Content-Type": "application/octet-stream"})
 
     def _request(self, method, service, path, **arguments):
-        url = self._layout.url(service, path)
+        url = self._endpoints.url(service, path)
         try:
             answer = self._session.request(method, url, timeout=120, **arguments)
         except requests.RequestException as exc:
@@ -44,3 +46,8 @@ class Cloud:
         if answer.status_code >= 400:
             raise errors.LabError(f"{method} {url}: {answer.status_code} {' '.join(answer.text.split())[:300]}")
         return answer
+
+
+def _domain(login, kind):
+    key = "id" if f"{kind}_domain_id" in login else "name"
+    return {key: login[f"{kind}_domain_{key}"]}

@@ -14,12 +14,14 @@ import sys
 import time
 
 from nova_lite.lab import config
+from nova_lite.lab import endpoints
 from nova_lite.lab import errors
 from nova_lite.lab import firstboot
 from nova_lite.lab import image as images
 from nova_lite.lab import kvm
 from nova_lite.lab import layout as layouts
 from nova_lite.lab import libvirtd
+from nova_lite.lab import login
 from nova_lite.lab import options as lab_options
 from nova_lite.lab import preflight
 from nova_lite.lab import processes
@@ -43,7 +45,7 @@ def main():
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as exc:
                 raise errors.LabError("another stack.sh or unstack.sh works on this cloud") from exc
-            Start(options, layout).run()
+            Start(login.resolve(options), layout).run()
     except (errors.LabError, OSError, subprocess.SubprocessError) as exc:
         sys.exit(f"stack.sh: {exc}")
     except KeyboardInterrupt:
@@ -62,7 +64,9 @@ class Start:
         self._keys = secrets.load(layout)
         host = socket.gethostname()
         hosts = [host] if options.hosts == 1 else [f"{host}-{number}" for number in range(1, options.hosts + 1)]
-        self._waiter = wait.Waiter(layout, self._keys, hosts)
+        self._endpoints = endpoints.Endpoints(layout, options, self._keys)
+        self._services = [name for name in SERVICES if name != "nova-lite-standins" or self._endpoints.stand_ins]
+        self._waiter = wait.Waiter(layout, self._keys, self._endpoints, hosts)
 
     def run(self):
         states = self._supervisor.status()
@@ -71,27 +75,29 @@ class Start:
             self._repair()
             return
         self._clear_leftovers()
-        preflight.check_ports(self._layout, layouts.PORTS)
+        preflight.check_ports(self._layout, layouts.PORTS.keys() - self._endpoints.real.keys())
+        self._endpoints.check()
         rabbit.check_installed()
         lab_options.write_record(self._layout, self._options)
         image = self._prepare()
         self._start_nova()
         progress.say(f"\nAll services answer after {time.monotonic() - self._began:.1f} s.")
-        boot = firstboot.boot(self._layout, self._keys, image, real=self._real) if self._options.boot else None
+        boot = firstboot.boot(self._endpoints, image, real=self._real) if self._options.boot else None
         self._say_how_to_go_on(boot)
 
     def _check_same(self):
         """A running cloud stays what it is."""
         recorded = lab_options.DEFAULTS | lab_options.read_record(self._layout)
         for name in sorted(self._options.said):
-            if getattr(self._options, name) != recorded[name]:
-                raise errors.LabError(f"this cloud runs with --{name} {recorded[name]}: ./unstack.sh it first")
+            before = recorded[name] or None
+            if (getattr(self._options, name) or None) != before:
+                raise errors.LabError(f"this cloud runs with --{name} {before}: ./unstack.sh it first")
 
     def _repair(self):
         """Start what has died; change nothing else."""
         if self._real:
             libvirtd.ensure()
-        dead = [name for name in SERVICES if not self._waiter.answers(name)]
+        dead = [name for name in self._services if not self._waiter.answers(name)]
         if not dead:
             progress.say("nova_lite is already running: all services answer, nothing was changed.")
         else:
@@ -116,7 +122,7 @@ class Start:
         self._write_config("qemu")
         rabbit.prepare(self._layout, self._keys)
         self._supervisor.write(services.table(self._layout))
-        self._supervisor.start(["rabbitmq", "nova-lite-standins"])
+        self._supervisor.start([name for name in SERVICES[:2] if name in self._services])
         with concurrent.futures.ThreadPoolExecutor() as pool:
             jobs = [pool.submit(self._wait_broker), pool.submit(self._migrate)]
             if self._real:
@@ -169,7 +175,7 @@ class Start:
             self._supervisor.start(["nova-conductor", "nova-scheduler"])
             self._waiter.wait("nova-conductor", self._supervisor)
             self._supervisor.start(["nova-api", "nova-compute"])
-            for name in SERVICES[1:]:
+            for name in self._services[1:]:
                 self._waiter.wait(name, self._supervisor)
 
     def _say_how_to_go_on(self, boot):

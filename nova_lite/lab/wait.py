@@ -15,20 +15,20 @@ from nova_lite.lab import services
 SECONDS = 60
 DEAD_SECONDS = 4
 PAUSE = 0.1
-HTTP = {"nova-lite-standins": ("identity", "image", "network", "placement", "volume"),
-        "nova-api": ("compute", "metadata")}
 QUEUES = {"nova-conductor": "conductor", "nova-scheduler": "scheduler"}
 
 
 class Waiter:
     """Knows how to tell that each service of a cloud answers.
 
-    `hosts` are the names of the hosts that nova-compute answers for.
+    `endpoints` is the cloud's endpoints.Endpoints, `hosts` are the names of the hosts that nova-compute answers for.
     """
 
-    def __init__(self, layout, keys, hosts):
+    def __init__(self, layout, keys, endpoints, hosts):
         self._layout = layout
         self._keys = keys
+        self._endpoints = endpoints
+        self._listeners = {"nova-lite-standins": endpoints.stand_ins, "nova-api": ("compute", "metadata")}
         self._hosts = set(hosts)
         self._admin = None
 
@@ -36,8 +36,8 @@ class Waiter:
         """Whether the service answers now."""
         if name == "rabbitmq":
             return rabbit.answers(self._layout)
-        if name in HTTP:
-            return all(self._http(port) for port in HTTP[name])
+        if name in self._listeners:
+            return all(self._http(port) for port in self._listeners[name])
         if name in QUEUES:
             return self._consumed([QUEUES[name]])
         return self._consumed([f"compute.{host}" for host in self._hosts]) and self._hosts_up()
@@ -90,7 +90,7 @@ class Waiter:
         """Whether the scheduler may choose every host: its heartbeat has been heard."""
         try:
             if self._admin is None:
-                self._admin = rest.Cloud(self._layout, "admin", "admin", self._keys["admin_password"])
+                self._admin = rest.Cloud(self._endpoints, "admin")
             found = self._admin.get("compute", "/v2.1/os-services", binary="nova-compute")["services"]
         except errors.LabError:
             return False

@@ -4,7 +4,10 @@
 
 import os
 
+from keystoneauth1 import loading
 from oslo_config import cfg
+
+from nova_lite.standins import remote_identity
 
 DEFAULT_OPTS = [
     cfg.HostAddressOpt(
@@ -93,9 +96,21 @@ VOLUME_OPTS = [
                help='Gigabytes of the volumes and snapshots of a project together; -1 means no limit.'),
     cfg.IntOpt('per_volume_size_limit', default=-1, min=-1, help='Gigabytes of one volume; -1 means no limit.'),
 ]
+REAL_OPTS = [
+    cfg.URIOpt(name, schemes=['http', 'https'],
+               help='URL, without version, of a real %s that takes the place of the stand-in: none is served here. '
+                    '%s' % (text, more))
+    for name, text, more in (
+        ('identity', 'Keystone', 'Tokens are verified there; [%s] says how to log in.' % remote_identity.GROUP),
+        ('image', 'Glance', 'The catalog names it.'),
+        ('network', 'Neutron', 'The catalog names it.'),
+        ('placement', 'Placement', 'The catalog names it.'),
+        ('volume', 'Cinder', 'The catalog names it.'))
+]
 GROUPS = {
     None: DEFAULT_OPTS, 'database': DATABASE_OPTS, 'ports': PORT_OPTS, 'identity': IDENTITY_OPTS,
     'image': IMAGE_OPTS, 'network': NETWORK_OPTS, 'volume': VOLUME_OPTS,
+    'real': REAL_OPTS,
 }
 
 
@@ -103,6 +118,7 @@ def register(conf):
     """Register every option of the stand-ins on `conf`, an `oslo_config.cfg.ConfigOpts`."""
     for group, options in GROUPS.items():
         conf.register_opts(options, group=group)
+    loading.register_auth_conf_options(conf, remote_identity.GROUP)
 
 
 def list_opts():

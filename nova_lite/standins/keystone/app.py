@@ -69,14 +69,14 @@ class Keystone:
 
 def _plan(conf):
     host = conf.public_host if ':' not in conf.public_host else '[%s]' % conf.public_host
-    url = 'http://%s:%d%s'
+    url, real = 'http://%s:%d%s', conf.real
     rows = [('identity', 'keystone', url % (host, conf.ports.identity, '/v3')),
             ('compute', 'nova', url % (host, conf.ports.compute, '/v2.1')),
-            ('image', 'glance', url % (host, conf.ports.image, '')),
-            ('network', 'neutron', url % (host, conf.ports.network, '')),
-            ('placement', 'placement', url % (host, conf.ports.placement, ''))]
-    if conf.volume.enabled:
-        volume = url % (host, conf.ports.volume, '/v3/$(project_id)s')
+            ('image', 'glance', real.image or url % (host, conf.ports.image, '')),
+            ('network', 'neutron', real.network or url % (host, conf.ports.network, '')),
+            ('placement', 'placement', real.placement or url % (host, conf.ports.placement, ''))]
+    if conf.volume.enabled or real.volume:
+        volume = (real.volume or url % (host, conf.ports.volume, '')) + '/v3/$(project_id)s'
         rows += [('volumev3', 'cinderv3', volume), ('block-storage', 'cinder', volume)]
     given = {'admin': conf.identity.admin_password, 'demo': conf.identity.demo_password}
     given.update((name, conf.identity.service_password) for name in bootstrap.SERVICE_USERS)

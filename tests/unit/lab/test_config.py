@@ -12,6 +12,7 @@ from oslo_config import cfg
 
 from nova_lite.conf import registry
 from nova_lite.lab import config
+from nova_lite.lab import endpoints
 from nova_lite.lab import layout as layouts
 from nova_lite.lab import options as lab_options
 from nova_lite.lab import secrets
@@ -105,11 +106,12 @@ def test_a_shell_can_source_openrc(layout, name, user):
 
 def test_odd_passwords_are_quoted(layout):
     keys = secrets.load(layout) | {"demo_password": "a'b \"c\" $d`e\\"}
-    (layout.etc / "openrc").write_text(config.openrc(layout, keys, "nova-lite"))
+    places = endpoints.Endpoints(layout, lab_options.Options(), keys)
+    (layout.etc / "openrc").write_text(config.openrc(layout, places, "nova-lite"))
     shown = subprocess.run(["sh", "-c", f". {layout.etc}/openrc; printf %s \"$OS_PASSWORD\""], capture_output=True,
                            text=True, check=True).stdout
     assert shown == keys["demo_password"]
-    assert yaml.safe_load(config.clouds_yaml(layout, keys))["clouds"]["nova-lite"]["auth"]["password"] == shown
+    assert yaml.safe_load(config.clouds_yaml(places))["clouds"]["nova-lite"]["auth"]["password"] == shown
 
 
 def test_clouds_yaml_names_both_users(layout):

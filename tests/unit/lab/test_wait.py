@@ -8,8 +8,10 @@ import sys
 
 import pytest
 
+from nova_lite.lab import endpoints
 from nova_lite.lab import errors
 from nova_lite.lab import layout as layouts
+from nova_lite.lab import options as lab_options
 from nova_lite.lab import preflight
 from nova_lite.lab import wait
 
@@ -64,7 +66,8 @@ def layout(tmp_path):
 
 @pytest.fixture
 def waiter(layout):
-    return wait.Waiter(layout, {"rabbit_password": "x", "admin_password": "x"}, ["host"])
+    keys = {"rabbit_password": "x", "admin_password": "x"}
+    return wait.Waiter(layout, keys, endpoints.Endpoints(layout, lab_options.Options(), keys), ["host"])
 
 
 def test_an_http_service_answers_when_all_its_ports_do(layout, waiter):
