@@ -87,7 +87,6 @@ VOLUME_OPTS = [
                        help='Address that exports listen on and that other hosts connect to. NBD asks for no '
                             'password: choose an address of a network that only the hosts are in.'),
     cfg.PortOpt('export_port', default=10809, min=1, help='First of the 500 ports that exports may take.'),
-    cfg.StrOpt('image_url', help='URL of the image service. Unset: the one of this process.'),
     cfg.StrOpt('default_volume_type', default='__DEFAULT__', max_length=255,
                help='Name of the type of volumes that name none.'),
     cfg.IntOpt('quota_volumes', default=10, min=-1, help='Volumes of a project; -1 means no limit.'),

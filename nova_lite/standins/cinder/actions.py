@@ -131,7 +131,7 @@ class Actions:
                 'task': work.REVERT, 'snapshot_id': snapshot['id']})
             change.update(self._records.volumes, volume)
             change.update(self._records.snapshots, record_module.changed(snapshot, status='restoring'))
-            self._worker.revert(volume, request.id)
+        self._worker.revert(volume, request.id)
         return rest.Reply(202)
 
     def reset_status(self, request, volume_id, body):

@@ -49,7 +49,7 @@ class Cinder:
         self.exports = exports.Exports(self._records, self.files, exports.Where(
             host, address, range(options.export_port, min(options.export_port + PORTS, 65536))))
         self._watch = exports.Watch(self.exports)
-        library = images.Images(options.image_url or _own_url(conf), lambda: identity.service_token('cinder'), session)
+        library = images.Images(conf.real.image or _own_url(conf), lambda: identity.service_token('cinder'), session)
         self.app = rest.App('volume', self._routes(options, identity, library, host), identify=identity.identify,
                             render_fault=faults.render, before=versions.before, challenge=identity.challenge)
 

@@ -28,7 +28,7 @@ def render(request, fault):
 
 def missing(kind, identifier):
     """404 for a resource that is not there, or not there for this caller."""
-    return rest.Fault(404, _MISSING[kind] % identifier[:255])
+    return rest.Fault(404, _MISSING[kind] % str(identifier)[:255])
 
 
 def bad(text):

@@ -247,13 +247,12 @@ def _inspect(path, disk_format):
         while wrapper.formats is None and wrapper.read(CHUNK):
             pass
         wrapper.close()
-        size = os.fstat(file.fileno()).st_size
     found = wrapper.formats or []
     names = {str(inspector) for inspector in found}
     if not names <= set(LOOKS.get(disk_format, (disk_format,))) or (disk_format == 'iso' and 'iso' not in names):
         raise Unusable('The content of the image is not %s, as its disk_format says.' % disk_format)
     if disk_format in AS_THEY_ARE:
-        return size
+        return os.path.getsize(path)
     if not found:
         raise Unusable('The content of the image is not %s, as its disk_format says.' % disk_format)
     try:

@@ -37,7 +37,7 @@ class Kind:
 
 def select(request, kind, found, view):
     """The answer to a list request over the documents `found`, each shown by `view(document)`."""
-    limit, offset = _number(request, 'limit', MAX_LIMIT), _number(request, 'offset', 0)
+    limit, offset = min(_number(request, 'limit', MAX_LIMIT), MAX_LIMIT), _number(request, 'offset', 0)
     tests = _tests(request, kind)
     found = [document for document in found if all(test(document) for test in tests)]
     _sort(request, kind, found)
@@ -48,9 +48,9 @@ def select(request, kind, found, view):
         if place is None:
             raise faults.missing(kind.name, marker)
         start += place + 1
-    page = found[start:start + min(limit, MAX_LIMIT)]
+    page = found[start:start + limit]
     answer = {kind.plural: [view(document) for document in page]}
-    if page and page[-1] is not found[-1]:
+    if page and len(page) == limit:  # clients go on until they get a page that is not full
         answer[kind.links] = [{'rel': 'next', 'href': _href(request, page[-1]['id'])}]
     if request.version >= _COUNTED and schemas.argument(request, 'with_count'):
         answer['count'] = len(found)

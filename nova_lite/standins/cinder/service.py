@@ -24,6 +24,7 @@ EXTENSIONS = {
     'os-admin-actions': ('AdminActions', 'Reset the status of volumes and snapshots, force them to go.'),
     'os-availability-zone': ('AvailabilityZones', 'List availability zones.'),
     'os-extended-snapshot-attributes': ('ExtendedSnapshotAttributes', 'Snapshots tell their project and progress.'),
+    'os-hosts': ('Hosts', 'Tell what hosts have.'),
     'os-quota-sets': ('Quotas', 'Quotas of projects.'),
     'os-services': ('Services', 'List services.'),
     'os-types-extra-specs': ('TypesExtraSpecs', 'Extra specs of volume types.'),
@@ -96,6 +97,7 @@ class Discovery:
             ('GET', '/messages/{identifier}', self.show_message, 3),
             ('DELETE', '/messages/{identifier}', self.delete_message, 3),
             ('GET', '/scheduler-stats/get_pools', self.list_pools), ('GET', '/capabilities/{host}', self.capabilities),
+            ('GET', '/os-hosts', self.list_hosts), ('GET', '/os-hosts/{host}', self.show_host),
             ('GET', '/qos-specs', self.list_qos)]
 
     def list_services(self, request):
@@ -107,6 +109,8 @@ class Discovery:
 
     def set_service(self, request, action):
         access.require_admin(request.identity, 'volume_extension:services:update')
+        if action in ('freeze', 'thaw'):
+            raise faults.bad('Nothing here is replicated, so nothing can be frozen.')
         if action not in ('enable', 'disable', 'disable-log-reason'):
             raise rest.Fault(404, 'Unknown action')
         body = schemas.read(request, _HOST)
@@ -177,11 +181,35 @@ class Discovery:
 
     def capabilities(self, request, host):
         access.require_admin(request.identity, 'volume_extension:capabilities')
-        if host not in (self._service.host, self._service.place):
-            raise rest.Fault(404, 'Host %s could not be found.' % host[:255])
+        self._require_here(host)
         return {**self._about(), 'namespace': 'OS::Storage::Capabilities::' + self._service.host,
                 'display_name': None, 'description': None, 'visibility': None, 'replication_targets': [],
                 'properties': {}}
+
+    def list_hosts(self, request):
+        access.require_admin(request.identity, 'volume_extension:hosts')
+        about = self._service.view(0)
+        return {'hosts': [{
+            'host_name': self._service.host, 'service': BINARY, 'zone': volumes.ZONE, 'service-status': 'available',
+            'service-state': about['status'], 'last-update': about['updated_at']}]}
+
+    def show_host(self, request, host):
+        """How much the host has, in all and of each project."""
+        access.require_admin(request.identity, 'volume_extension:hosts')
+        self._require_here(host)
+        projects = sorted({volume['project_id'] for volume in self._records.volumes})
+        return {'host': [{'resource': self._counted(host, project)} for project in (None, *projects)]}
+
+    def _counted(self, host, project):
+        sizes, snapshot_sizes = ([item['size'] for item in collection if project in (None, item['project_id'])]
+                                 for collection in (self._records.volumes, self._records.snapshots))
+        return {'host': host, 'project': project or '(total)', 'volume_count': str(len(sizes)),
+                'total_volume_gb': str(sum(sizes)), 'snapshot_count': str(len(snapshot_sizes)),
+                'total_snapshot_gb': str(sum(snapshot_sizes))}
+
+    def _require_here(self, host):
+        if host not in (self._service.host, self._service.place):
+            raise rest.Fault(404, 'Host %s could not be found.' % host[:255])
 
     def list_qos(self, request):
         access.require_admin(request.identity, 'volume_extension:qos_specs_manage:get_all')

@@ -19,7 +19,7 @@ STATUSES = ('error', 'available', 'creating', 'deleting', 'deleted', 'updating',
 _NAMES = {'name': schemas.TEXT, 'display_name': schemas.TEXT, 'description': schemas.TEXT,
           'display_description': schemas.TEXT}
 _CREATE = schemas.wrapped('snapshot', {
-    **_NAMES, 'volume_id': schemas.UUID, 'force': schemas.BOOLEAN,
+    **_NAMES, 'volume_id': schemas.OPTIONAL_UUID, 'force': schemas.BOOLEAN,
     'metadata': {'anyOf': [{'type': 'null'}, schemas.METADATA]}}, required=['volume_id'])
 _UPDATE = schemas.wrapped('snapshot', _NAMES, minProperties=1)
 _STATUS = schemas.action({'status': schemas.NAME}, required=['status'])
@@ -75,7 +75,7 @@ class Snapshots:
                 'work': {'task': work.CREATE},
                 'created_at': record_module.now(), 'updated_at': None}
             change.insert(self._records.snapshots, snapshot)
-            self._worker.create_snapshot(snapshot, request.id)
+        self._worker.create_snapshot(snapshot, request.id)
         return rest.Reply(202, {'snapshot': self._views.snapshot(request, snapshot)})
 
     def _require_usable(self, volume, force):
@@ -101,7 +101,7 @@ class Snapshots:
                 raise faults.bad(_IN_THE_WAY)
             change.update(self._records.snapshots, record_module.changed(
                 snapshot, status='deleting', work={'task': work.DELETE}))
-            self._worker.delete_snapshot(snapshot)
+        self._worker.delete_snapshot(snapshot)
 
     def act(self, request, identifier):
         body = request.json()
@@ -113,7 +113,10 @@ class Snapshots:
         if handler is None:
             raise faults.bad('There is no such action: %s. Verify the request body and Content-Type header and try '
                              'again.' % name[:64])
-        access.require_admin(request.identity, 'volume_extension:snapshot_admin_actions:' + name[3:])
+        if name == 'os-update_snapshot_status':
+            access.require_member(request.identity, 'volume_extension:snapshot_actions:update_snapshot_status')
+        else:
+            access.require_admin(request.identity, 'volume_extension:snapshot_admin_actions:' + name[3:])
         handler(request, identifier, content)
         return rest.Reply(202)
 
@@ -125,8 +128,7 @@ class Snapshots:
                              lambda snapshot: {'status': body['status'], 'work': None})
 
     def _force_delete(self, request, identifier, body):
-        self._remove(request, identifier, tuple(status for status in STATUSES if status not in (
-            'deleting', 'deleted', 'restoring')))
+        self._remove(request, identifier, STATUSES)
 
     def _update_status(self, request, identifier, body):
         schemas.check(_PROGRESS, body)

@@ -45,7 +45,8 @@ class Types:
             ('GET', one + '/os-volume-type-access', self.projects), ('GET', specs, self.list_specs),
             ('POST', specs, self.add_specs), ('GET', specs + '/{key}', self.show_spec),
             ('PUT', specs + '/{key}', self.set_spec), ('DELETE', specs + '/{key}', self.remove_spec),
-            ('GET', one + '/encryption', self.encryption), ('GET', defaults, self.list_defaults, 62),
+            ('GET', one + '/encryption', self.encryption), ('POST', one + '/encryption', self.encrypt),
+            ('GET', defaults, self.list_defaults, 62),
             ('GET', defaults + '/{target}', self.show_default, 62),
             ('PUT', defaults + '/{target}', self.set_default, 62),
             ('DELETE', defaults + '/{target}', self.unset_default, 62)]
@@ -101,7 +102,7 @@ class Types:
         with self._records.change() as change:
             self._require_free(kind['name'])
             change.insert(self._records.types, kind)
-        return {'volume_type': _view(request, kind)}
+        return {'volume_type': {**_written(kind), _PUBLIC: kind['is_public']}}
 
     def update(self, request, identifier):
         access.require_admin(request.identity, 'volume_extension:type_update')
@@ -119,7 +120,7 @@ class Types:
                     raise faults.bad('The default volume type cannot be renamed.')
             kind = record_module.changed(old, **fields)
             change.update(self._records.types, kind)
-        return {'volume_type': _view(request, kind)}
+        return {'volume_type': _written(kind)}
 
     def _require_free(self, name):
         if self._records.types.find(name) is not None:
@@ -182,6 +183,11 @@ class Types:
         access.require_admin(request.identity, 'volume_extension:volume_type_encryption:get')
         self.find(request.identity, identifier)
         return {}
+
+    def encrypt(self, request, identifier):
+        access.require_admin(request.identity, 'volume_extension:volume_type_encryption:create')
+        self.find(request.identity, identifier)
+        raise faults.bad('Volumes here are not encrypted.')
 
     def projects(self, request, identifier):
         access.require_admin(request.identity, 'volume_extension:volume_type_access')
@@ -255,6 +261,11 @@ def _specs(request, kind):
     """The extra specs of a type that the caller may read."""
     specs = kind['extra_specs']
     return specs if request.identity.is_admin else {name: specs[name] for name in USER_VISIBLE if name in specs}
+
+
+def _written(kind):
+    """A type as the answer to what made or changed it."""
+    return {name: kind[name] for name in ('id', 'name', 'is_public', 'description', 'extra_specs')}
 
 
 def _view(request, kind):

@@ -47,10 +47,10 @@ class Uploads:
                     'task': work.UPLOAD, 'image_id': image['id'], 'disk_format': image['disk_format'],
                     'status': volume['status']})
                 change.update(self._records.volumes, volume)
-                self._worker.upload(volume, request.id)
         except BaseException:
             self._images.delete(image['id'])
             raise
+        self._worker.upload(volume, request.id)
         kind = self._records.types.by_id[volume['type_id']]
         answer = {'id': volume_id, 'updated_at': volume['updated_at'], 'status': 'uploading',
                   'display_description': volume['description'], 'size': volume['size'],

@@ -13,7 +13,9 @@ _FORMAT = re.compile(r'(\d{1,4})\.(\d{1,4})\Z', re.ASCII)
 
 
 def before(request):
-    """Settle the microversion of a request."""
+    """Settle the microversion of a request. A path with nothing where an id should be leads nowhere."""
+    if request.path.endswith('/') and request.path not in ('/', '/v3/'):
+        raise faults.not_served()
     request.version = _version(request.environ.get(_HEADER, ''))
     request.reply_headers += [('OpenStack-API-Version', 'volume 3.%d' % request.version),
                               ('Vary', 'OpenStack-API-Version')]

@@ -3,7 +3,6 @@
 """Volumes, snapshots and attachments as the API shows them at each microversion."""
 
 ATTACHED = 'attached'
-EXTENDED = 'os-vol-'     # how the names of what only show and lists tell begin
 
 
 class Views:
@@ -19,14 +18,25 @@ class Views:
         attachments = {}
         for item in self._records.attachments:
             attachments.setdefault(item['volume_id'], []).append(item)
-        return lambda volume: self._volume(request, volume, attachments.get(volume['id'], ()))
+        return lambda volume: {**self._volume(request, volume, attachments.get(volume['id'], ())),
+                               **self._details(request, volume)}
 
     def volume(self, request, volume):
-        return self._volume(request, volume, self._records.attachments_of(volume['id']))
+        """A volume with what only details tell."""
+        return {**self.written(request, volume), **self._details(request, volume)}
 
     def written(self, request, volume):
-        """A volume as the answer to what made or changed it: without what only show and lists tell."""
-        return {name: value for name, value in self.volume(request, volume).items() if not name.startswith(EXTENDED)}
+        """A volume as the answer to what made or changed it."""
+        return self._volume(request, volume, self._records.attachments_of(volume['id']))
+
+    def _details(self, request, volume):
+        shown = {'os-vol-tenant-attr:tenant_id': volume['project_id']}
+        if volume['image_metadata']:
+            shown['volume_image_metadata'] = volume['image_metadata']
+        if request.identity.is_admin:
+            shown.update({'os-vol-mig-status-attr:migstat': None, 'os-vol-mig-status-attr:name_id': None,
+                          'os-vol-host-attr:host': self._place})
+        return shown
 
     def volume_summary(self, request, volume):
         return {'id': volume['id'], 'name': volume['name'], 'links': links(request, 'volumes', volume['id'])}
@@ -42,12 +52,7 @@ class Views:
             'bootable': str(volume['bootable']).lower(), 'encrypted': False, 'replication_status': None,
             'consistencygroup_id': None, 'multiattach': volume['multiattach'],
             'attachments': [_attached(item, admin) for item in attachments if item['status'] == ATTACHED],
-            'migration_status': None, 'os-vol-tenant-attr:tenant_id': volume['project_id']})
-        if volume['image_metadata']:
-            shown['volume_image_metadata'] = volume['image_metadata']
-        if admin:
-            shown.update({'os-vol-mig-status-attr:migstat': None, 'os-vol-mig-status-attr:name_id': None,
-                          'os-vol-host-attr:host': self._place})
+            'migration_status': None})
         shown.update((name, value) for name, since, for_all, value in (
             ('group_id', 13, True, None), ('provider_id', 21, False, None), ('shared_targets', 48, True, False),
             ('service_uuid', 48, True, self._service_id), ('cluster_name', 61, False, None),

@@ -97,7 +97,7 @@ class Volumes:
             volume.update(type_id=kind['id'], multiattach=type_module.multiattach(kind))
             self._quotas.require_volume(project_id, kind, volume['size'])
             change.insert(self._records.volumes, volume)
-            self._worker.create_volume(volume, request.id)
+        self._worker.create_volume(volume, request.id)
         return rest.Reply(202, {'volume': self._views.written(request, volume)})
 
     def _image(self, request, body):
@@ -190,10 +190,11 @@ class Volumes:
             for snapshot in snapshots:
                 change.update(self._records.snapshots, record_module.changed(
                     snapshot, status='deleting', work={'task': work.DELETE}))
-                self._worker.delete_snapshot(snapshot)
             change.update(self._records.volumes, record_module.changed(
                 volume, status='deleting', work={'task': work.DELETE}))
-            self._worker.delete_volume(volume)
+        for snapshot in snapshots:
+            self._worker.delete_snapshot(snapshot)
+        self._worker.delete_volume(volume)
 
     def encryption(self, request, volume_id):
         """Volumes are never encrypted."""
