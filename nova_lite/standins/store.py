@@ -8,6 +8,7 @@ SQLite (WAL) unless a URL says otherwise. Each service declares its own tables i
 
 import contextlib
 import os
+import threading
 
 import sqlalchemy
 from sqlalchemy import event
@@ -21,7 +22,8 @@ class Store:
 
     def __init__(self, url):
         self.engine = sqlalchemy.create_engine(url, pool_pre_ping=not url.startswith('sqlite'))
-        self._begin = 'BEGIN'
+        # A green thread that waits inside SQLite for another's transaction would keep that one from ever ending it.
+        self._turn = threading.RLock() if self.engine.dialect.name == 'sqlite' else contextlib.nullcontext()
         if self.engine.dialect.name == 'sqlite':
             database = self.engine.url.database
             if database and database != ':memory:':
@@ -41,7 +43,7 @@ class Store:
         read in it still holds when it writes.
         """
         try:
-            with self.engine.begin() as connection:
+            with self._turn, self.engine.begin() as connection:
                 yield connection
         except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
             raise rest.Fault(503, 'The database is not available: %s' % type(error).__name__) from error
