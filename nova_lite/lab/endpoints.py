@@ -6,6 +6,7 @@ import requests
 
 from nova_lite.lab import errors
 from nova_lite.lab import options as lab_options
+from nova_lite.lab import rest
 
 REGION = "RegionOne"
 SECONDS = 15        # for one answer of a real service
@@ -37,7 +38,7 @@ class Endpoints:
                 "user_domain_id": "default", "project_domain_id": "default"}
 
     def check(self):
-        """LabError when a real service does not answer, or refuses to answer anything but 5xx."""
+        """LabError when a real service does not answer, answers with 5xx, or when the login is refused."""
         for name, url in self.real.items():
             try:
                 status = requests.get(f"{url}/", timeout=SECONDS).status_code
@@ -45,3 +46,5 @@ class Endpoints:
                 raise errors.LabError(f"--{name} {url} does not answer: {type(exc).__name__}") from exc
             if status >= 500:
                 raise errors.LabError(f"--{name} {url} answers with HTTP {status}")
+        if "identity" in self.real:
+            rest.Cloud(self, "nova")

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real services in the place of stand-ins: options, URLs, what the configuration says of them."""
 
+import http.server
+import threading
+
 import pytest
 from oslo_config import cfg
 
@@ -121,3 +124,24 @@ def test_real_services_must_answer(layout):
     assert places.stand_ins == ("identity", "image", "volume", "placement")
     with pytest.raises(errors.LabError, match=f"--network {url} does not answer: ConnectionError"):
         places.check()
+
+
+def test_a_real_keystone_must_take_the_login(layout):
+    class Refusal(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.command == "GET" else 401, "Said")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_POST = do_GET
+
+        def log_message(self, *args):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusal) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        places = endpoints.Endpoints(layout, lab_options.Options(identity=url, login=LOGIN), {})
+        with pytest.raises(errors.LabError, match=f"POST {url}/v3/auth/tokens: 401"):
+            places.check()
+        server.shutdown()
