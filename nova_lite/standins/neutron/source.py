@@ -11,7 +11,10 @@ from nova_lite.standins.neutron.dataplane import plan
 
 
 class Source:
-    """Reads the records for the data plane; safe from any thread."""
+    """Reads the records for the data plane; safe from any thread.
+
+    What needs records that fit each other is read in a change block, in which nobody else changes them.
+    """
 
     def __init__(self, records):
         self._records = records
@@ -29,16 +32,18 @@ class Source:
 
     def plan(self, network_id):
         """The `plan.Network` of a network, None when it is gone."""
-        network = self._records.get('network', network_id)
-        if network is None:
-            return None
-        subnets = [subnet for subnet in self._records.find('subnet', 'network_id', network_id)
+        with self._records.change():
+            network = self._records.get('network', network_id)
+            return network and self._network(network)
+
+    def _network(self, network):
+        subnets = [subnet for subnet in self._records.find('subnet', 'network_id', network['id'])
                    if subnet['ip_version'] == 4]
-        found = self._records.find('port', 'network_id', network_id)
+        found = self._records.find('port', 'network_id', network['id'])
         dhcp = next((port for port in found if port['device_owner'] == service_ports.DHCP), None)
         served = _served(subnets, dhcp)
         return plan.Network(
-            id=network_id, mtu=network['mtu'], domain=ports.DNS_DOMAIN,
+            id=network['id'], mtu=network['mtu'], domain=ports.DNS_DOMAIN,
             gateways=_gateways(subnets) if network['provider:network_type'] == 'flat' else (),
             dhcp_port=dhcp['id'] if served else None, dhcp_mac=dhcp['mac_address'] if served else None,
             subnets=served, hosts=_hosts(found, {subnet.id for subnet in served}),
@@ -46,7 +51,8 @@ class Source:
 
     def routers(self):
         """A `plan.Router` of each router that is switched on."""
-        return [self._router(router) for router in self._records.all('router') if router['admin_state_up']]
+        with self._records.change():
+            return [self._router(router) for router in self._records.all('router') if router['admin_state_up']]
 
     def _router(self, router):
         gateway = self._records.get('port', router['gateway_port_id'])
@@ -80,6 +86,10 @@ class Source:
 
     def security(self):
         """The `plan.Security` of all ports."""
+        with self._records.change():
+            return self._security()
+
+    def _security(self):
         found = self._records.all('port')
         secured = tuple(
             plan.SecuredPort(port['id'], port['mac_address'], _addresses(port), tuple(port['security_groups']))

@@ -20,6 +20,7 @@ from nova_lite.standins.neutron.dataplane import names
 from nova_lite.standins.neutron.dataplane import netns
 
 SECRET = 'shared-secret'
+PATIENCE = float(os.environ.get('NOVA_LITE_TEST_PATIENCE', '1'))  # how much longer everything may take on this machine
 GET = ('import sys, urllib.request, urllib.error\n'
        'request = urllib.request.Request(sys.argv[1], headers={"X-Instance-ID": "evil"})\n'
        'try: answer = urllib.request.urlopen(request, timeout=5)\n'
@@ -40,7 +41,7 @@ ip route replace 169.254.169.254/32 via $serverid
 
 def settle(condition, seconds):
     """Whether `condition()` comes true within the time."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * PATIENCE
     while not condition():
         if time.monotonic() > deadline:
             return False
@@ -191,7 +192,7 @@ class Guest:
 
     def run(self, *arguments):
         return subprocess.run(['ip', 'netns', 'exec', self.name, *arguments], capture_output=True, text=True,
-                              timeout=30, check=False)
+                              timeout=30 * PATIENCE, check=False)
 
     def dhcp(self):
         """What DHCP gave: {name of the option: value}. Takes the address and routes too."""

@@ -93,6 +93,7 @@ class LinuxBridge:
     def start(self):
         """Begin: make all that the database asks for and remove networks that it no longer has."""
         self._dirty.update(self._source.networks(), names.recorded_networks(self._installation))
+        self._attempt('bridges', self._know_bridges)
         self._thread.start()
 
     def stop(self):
@@ -103,6 +104,12 @@ class LinuxBridge:
         if self._thread.is_alive():
             self._thread.join(commands.SECONDS)
         self._listeners.close_all()
+
+    def _know_bridges(self):
+        """Know what all networks will have, so that no table is ever made for the first few only."""
+        for network_id in self._source.networks():
+            network = self._source.plan(network_id)
+            self._bridges[network_id] = self._bridge(network, self._safe_gateways(network))
 
     def changed(self, network_id):
         """Note that the network, its subnets or its ports changed."""
@@ -209,12 +216,14 @@ class LinuxBridge:
             self._remove_dhcp(network.id)
         else:
             self._make_dhcp(network)
-        bridge = names.bridge(network.id)
-        gateways = self._safe_gateways(network, bridge)
-        cidrs = tuple(str(ipaddress.ip_interface(gateway).network) for gateway in gateways)
-        self._bridges[network.id] = firewall.Bridge(bridge, cidrs, 0 if cidrs else self._zone(network.id))
+        gateways = self._safe_gateways(network)
+        self._bridges[network.id] = self._bridge(network, gateways)
         self._protect()  # before the address that it protects
-        links.set_addresses(None, bridge, gateways)
+        links.set_addresses(None, names.bridge(network.id), gateways)
+
+    def _bridge(self, network, gateways):
+        cidrs = tuple(str(ipaddress.ip_interface(gateway).network) for gateway in gateways)
+        return firewall.Bridge(names.bridge(network.id), cidrs, 0 if cidrs else self._zone(network.id))
 
     def _make_bridge(self, network):
         os.makedirs(names.record(self._installation, network.id), mode=0o755, exist_ok=True)
@@ -242,9 +251,10 @@ class LinuxBridge:
         self._dnsmasq(network.id).apply(network, device)
         self._listeners.ensure(namespace, lambda address: self._source.owner_at(network.id, address))
 
-    def _safe_gateways(self, network, bridge):
+    def _safe_gateways(self, network):
         """The gateways of the network that take nothing away from the host's own networks."""
-        taken = [ipaddress.ip_network(text) for text in links.routes(but_for=bridge)] if network.gateways else []
+        others = links.routes(but_for=names.bridge(network.id)) if network.gateways else []
+        taken = [ipaddress.ip_network(text) for text in others]
         safe = []
         for gateway in network.gateways:
             cidr = ipaddress.ip_interface(gateway).network
