@@ -8,6 +8,7 @@ The cloud is a second one beside whatever runs on the machine, so its places and
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -32,13 +33,22 @@ def here(text):
 
 
 @pytest.fixture(scope='module')
-def tour():
-    """[(commands, what they printed)…] of the blocks, typed into one shell in a row."""
+def programs(tmp_path_factory):
+    """A PATH with the clients of this virtualenv, and with busybox's ping where the machine has none."""
+    extra = tmp_path_factory.mktemp('bin')
+    if shutil.which('ping') is None:
+        (extra / 'ping').symlink_to(shutil.which('busybox'))
+    return '%s/bin:%s:%s' % (sys.prefix, os.environ['PATH'], extra)
+
+
+@pytest.fixture(scope='module')
+def tour(programs):
+    """What the blocks printed, typed into one shell in a row; and the logs of the services after it."""
     test_stack.run('unstack.sh', '--port-offset', str(OFFSET), '--purge')
     test_stack.run('stack.sh', '--port-offset', str(OFFSET))
     script = 'set -eu\n' + ''.join("echo; echo '@@ %d'\n%s" % item for item in enumerate(map(here, BLOCKS)))
-    done = subprocess.run(['bash', '-c', script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400,
-                          env={**os.environ, 'PATH': '%s/bin:%s' % (sys.prefix, os.environ['PATH'])})
+    done = subprocess.run(['bash', '-c', script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
+                          env={**os.environ, 'PATH': programs})
     logs = ''.join(path.read_text(errors='replace') for path in pathlib.Path(LAYOUT.log).glob('nova-*.log'))
     test_stack.run('unstack.sh', '--port-offset', str(OFFSET), '--purge')
     assert done.returncode == 0, done.stdout + done.stderr
@@ -51,11 +61,12 @@ def test_there_is_a_tour():
 
 def test_the_tour_shows_what_it_promises(tour):
     printed, _ = tour
-    client, events, curl, behind = printed[1:5]
+    client, events, curl, behind, own = printed[1:6]
     assert 'm1.nano' in client and 'ACTIVE' in client and 'private=' in client.replace("{'private'", 'private=')
     assert 'compute_driver_spawn' in events and 'Success' in events
     assert 'HTTP/1.1 202' in curl and 'adminPass' in curl
     assert 'running' in behind and 'libvirt.xml' in behind and 'scheduler' in behind
+    assert '192.168.50.' in own and re.search('1 packets transmitted, 1 (packets )?received', own)
     assert 'Choosing host' in behind and 'seconds to build instance' in behind
 
 
