@@ -197,16 +197,13 @@ def address(value):
 
 
 def cidr(value):
-    """A network whose host bits are zero, in the form 10.0.0.0/24."""
+    """A network in the form 10.0.0.0/24; its host bits are cleared."""
     try:
         if not isinstance(value, str) or '/' not in value or '%' in value:
             raise ValueError
-        network = ipaddress.ip_interface(value).network
+        return str(ipaddress.ip_interface(value).network)
     except ValueError:
         raise ValueError("%s is not a valid IP subnet." % _shown(value)) from None
-    if str(ipaddress.ip_interface(value).ip) != str(network.network_address):
-        raise ValueError("%s isn't a recognized IP subnet cidr, '%s' is recommended." % (_shown(value), network))
-    return str(network)
 
 
 def address_or_cidr(value):
