@@ -174,10 +174,10 @@ class Attachments:
                 raise rest.Fault(409, 'ConflictNovaUsingAttachment: Detach volume from instance %s using the Compute '
                                       'API' % item['instance_uuid'])
 
-    def remove(self, volume_id, identifiers, host=None):
+    def remove(self, volume_id, identifiers, host=None, *, force=False):
         """Forget attachments, and a host's connection by the older actions, then end an export that nobody needs.
 
-        The volume's lock is held.
+        The volume's lock is held. A status that attachments do not decide stays as it is, unless `force` is set.
         """
         with self._records.change() as change:
             volume = self._records.volumes.by_id[volume_id]
@@ -188,7 +188,8 @@ class Attachments:
                 else:
                     left.append(item)
             connections = {name: value for name, value in volume['connections'].items() if name != host}
-            status = status_by(left) if volume['status'] in IN_USE and identifiers else volume['status']
+            decided = force or (identifiers and volume['status'] in IN_USE)
+            status = status_by(left) if decided else volume['status']
             change.update(self._records.volumes, record_module.changed(
                 volume, status=status, connections=connections))
         self._exports.settle(volume_id)

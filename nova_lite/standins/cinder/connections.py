@@ -145,5 +145,5 @@ class Connections:
             items = self._chosen(volume_id, body.get('attachment_id'))
             self._attachments.require_release(request, items)
             host = (body.get('connector') or {}).get('host')
-            self._attachments.remove(volume_id, [item['id'] for item in items] or [None], host)
+            self._attachments.remove(volume_id, [item['id'] for item in items], host, force=True)
         return rest.Reply(202)

@@ -68,7 +68,8 @@ class Files:
             if match[3] or match[1] == 'image':
                 os.unlink(os.path.join(self.directory, name))
             elif (match[1], match[2]) not in known:
-                LOG.warning('%s belongs to no volume or snapshot that is known here', name)
+                LOG.warning('%s belongs to no volume or snapshot that is known here',
+                            os.path.join(self.directory, name))
 
     def create(self, kind, identifier, gigabytes):
         """An empty file."""

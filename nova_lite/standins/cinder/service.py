@@ -16,6 +16,9 @@ from nova_lite.standins.cinder import volumes
 
 BINARY = 'cinder-volume'
 BACKEND = 'files'
+CAPABILITIES = {'vendor_name': 'nova_lite', 'volume_backend_name': BACKEND, 'driver_version': '1.0',
+                'storage_protocol': 'file', 'pool_name': BACKEND, 'multiattach': True, 'QoS_support': False,
+                'thin_provisioning_support': True}
 MESSAGES = listing.Kind(
     'message', 'messages', 'messages_links', sort_keys=('event_id', 'resource_type', 'resource_uuid', 'message_level',
                                                         'guaranteed_until', 'request_id'),
@@ -62,9 +65,11 @@ class Service:
         return self._records.services.by_id[self._key]
 
     def takes(self, kind):
-        """Whether there is a back end for volumes of a type."""
-        wanted = kind['extra_specs'].get('volume_backend_name')
-        return not self._state()['disabled'] and wanted in (None, BACKEND)
+        """Whether there is a back end for volumes of a type: one that has what its extra specs ask for."""
+        return not self._state()['disabled'] and all(
+            _meets(CAPABILITIES.get(name.removeprefix('capabilities:')), wanted)
+            for name, wanted in kind['extra_specs'].items()
+            if ':' not in name or name.startswith('capabilities:'))
 
     def view(self, version):
         state = self._state()
@@ -168,16 +173,14 @@ class Discovery:
         if schemas.argument(request, 'detail'):
             total, free = self._files.space()
             pool['capabilities'] = {
-                **self._about(), 'total_capacity_gb': round(total / file_module.GIGABYTE, 2),
-                'free_capacity_gb': round(free / file_module.GIGABYTE, 2), 'multiattach': True,
+                **CAPABILITIES, 'total_capacity_gb': round(total / file_module.GIGABYTE, 2),
+                'free_capacity_gb': round(free / file_module.GIGABYTE, 2),
                 'allocated_capacity_gb': sum(volume['size'] for volume in self._records.volumes),
-                'thin_provisioning_support': True, 'reserved_percentage': 0, 'QoS_support': False,
-                'timestamp': record_module.now()}
+                'reserved_percentage': 0, 'timestamp': record_module.now()}
         return {'pools': [pool]}
 
     def _about(self):
-        return {'vendor_name': 'nova_lite', 'volume_backend_name': BACKEND, 'driver_version': '1.0',
-                'storage_protocol': 'file', 'pool_name': BACKEND}
+        return {name: value for name, value in CAPABILITIES.items() if isinstance(value, str)}
 
     def capabilities(self, request, host):
         access.require_admin(request.identity, 'volume_extension:capabilities')
@@ -214,6 +217,21 @@ class Discovery:
     def list_qos(self, request):
         access.require_admin(request.identity, 'volume_extension:qos_specs_manage:get_all')
         return {'qos_specs': []}
+
+
+def _meets(has, wanted):
+    """Whether a capability is what an extra spec asks for: the text itself, `<is> True`, `<in> part`, `<or> a <or> b`.
+    """
+    words = (wanted or '').split()
+    if has is None or not words:
+        return False
+    if words[0] == '<is>':
+        return str(has).lower() == ' '.join(words[1:]).lower()
+    if words[0] == '<in>':
+        return ' '.join(words[1:]) in str(has)
+    if words[0] == '<or>':
+        return str(has) in [choice.strip() for choice in wanted.split('<or>')]
+    return str(has) == wanted
 
 
 def _message(request, message):

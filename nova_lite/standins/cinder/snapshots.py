@@ -140,7 +140,7 @@ class Snapshots:
             if body['status'] not in allowed[snapshot['status']]:
                 raise faults.bad('Provided snapshot status %s not allowed for snapshot with status %s.' % (
                     body['status'], snapshot['status']))
-            return {'status': body['status'], 'work': None}
+            return {'status': body['status'], 'work': None, 'progress': str(body.get('progress') or '')[:255] or None}
         self._records.revise(request.identity, 'snapshot', identifier, status)
 
 

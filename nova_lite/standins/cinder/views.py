@@ -72,7 +72,8 @@ class Views:
             shown['consumes_quota'] = True
         if extended:
             shown['os-extended-snapshot-attributes:project_id'] = snapshot['project_id']
-            shown['os-extended-snapshot-attributes:progress'] = '0%' if snapshot['status'] == 'creating' else '100%'
+            shown['os-extended-snapshot-attributes:progress'] = snapshot.get('progress') or (
+                '0%' if snapshot['status'] == 'creating' else '100%')
         return shown
 
 

@@ -43,26 +43,24 @@ class Worker:
         records = self._records
         self._files.tidy({(kind, item['id']) for kind, collection in (
             ('volume', records.volumes), ('snapshot', records.snapshots)) for item in collection})
-        begun = sorted((item for collection in (records.volumes, records.snapshots) for item in collection
+        begun = sorted((item for collection in (records.snapshots, records.volumes) for item in collection
                         if item['work']), key=lambda item: item['created_at'])
-        for task in (CREATE, UPLOAD, REVERT, DELETE):
-            for item in begun:
-                if item['work']['task'] == task:
-                    self._resume(item, task)
+        for item in begun:
+            if item['work']['task'] == CREATE:
+                (self.create_snapshot if 'volume_id' in item else self.create_volume)(item, None)
+            elif item['work']['task'] == UPLOAD:
+                self.upload(item, None)
+            elif item['work']['task'] == REVERT:
+                self.revert(item, None)
+        for collection, delete in ((records.snapshots, self.delete_snapshot), (records.volumes, self.delete_volume)):
+            for item in collection:
+                if _is_at(item, DELETE):
+                    delete(item)
         for volume in records.volumes:
             if volume['status'] == 'available' and not self._files.there('volume', volume['id']):
                 LOG.error('The file of volume %s is gone', volume['id'])
                 with records.change() as change:
                     change.update(records.volumes, record_module.changed(volume, status='error'))
-
-    def _resume(self, item, task):
-        snapshot = 'volume_id' in item
-        if task == CREATE:
-            (self.create_snapshot if snapshot else self.create_volume)(item, None)
-        elif task == DELETE:
-            (self.delete_snapshot if snapshot else self.delete_volume)(item)
-        else:
-            (self.upload if task == UPLOAD else self.revert)(item, None)
 
     def takes(self, kind):
         """Whether there is a back end for volumes of a type."""

@@ -47,6 +47,11 @@ def content(service, volume):
         return file.read(len(RAW))
 
 
+def shrink(service, volume):
+    """Let a volume's file have a megabyte only, so that its upload is quick."""
+    os.truncate(service.files.path('volume', volume['id']), 1 << 20)
+
+
 def test_raw_image(upload, create, service, callers):
     image = upload(hw_disk_bus='virtio', min_ram=64)
     volume = create(imageRef=image['id'], size=2)
@@ -154,6 +159,7 @@ def test_image_service_that_does_not_answer(upload, callers, service, create):
                                          pytest.param('vmdk', marks=needs_qemu)])
 def test_upload(upload, create, callers, service, images, files, disk_format):
     volume = create(imageRef=upload(hw_disk_bus='virtio')['id'])
+    shrink(service, volume)
     status, body = callers.demo('POST', '/volumes/%s/action' % volume['id'], {'os-volume_upload_image': {
         'image_name': 'mine', 'disk_format': disk_format, 'force': 'False', 'visibility': 'private'}})
     assert status == 202
@@ -165,7 +171,7 @@ def test_upload(upload, create, callers, service, images, files, disk_format):
     image = images('GET', '/v2/images/' + answer['image_id'])[1]
     assert (image['status'], image['owner'], image['min_disk'], image['hw_disk_bus'], image['disk_format']) == (
         'active', 'd' * 32, 1, 'virtio', disk_format)
-    assert image['virtual_size'] == 1 << 30
+    assert image['virtual_size'] == 1 << 20
     assert 'image_id' not in image
     assert files() == ['volume-' + volume['id']]
 
@@ -184,6 +190,7 @@ def test_upload_of_what_is_not_ones_own_or_in_use(create, callers):
 
 def test_upload_to_an_image_that_is_deleted_meanwhile(create, callers, service, images, monkeypatch):
     volume = create()
+    shrink(service, volume)
     monkeypatch.setattr(service.worker, 'upload', lambda volume, request_id: None)
     answer = callers.demo('POST', '/volumes/%s/action' % volume['id'], {
         'os-volume_upload_image': {'image_name': 'x'}})[1]['os-volume_upload_image']
@@ -207,8 +214,10 @@ def _no_program(*args):
     raise OSError(2, 'No such file or directory', 'qemu-img')
 
 
-def test_image_metadata(create, callers):
-    path = '/volumes/%s/action' % create()['id']
+def test_image_metadata(create, callers, service):
+    volume = create()
+    shrink(service, volume)
+    path = '/volumes/%s/action' % volume['id']
     assert callers.demo('POST', path, {'os-set_image_metadata': {'metadata': {'a': 'b', 'min_ram': 'x'}}})[1] == {
         'metadata': {'a': 'b', 'min_ram': 'x'}}
     assert callers.demo('POST', path, {'os-unset_image_metadata': {'key': 'a'}})[0] == 200
