@@ -8,13 +8,14 @@ import re
 
 import pytest
 
+from nova_lite.standins.cinder import app as cinder_app
 from nova_lite.standins.glance import app as glance_app
 from nova_lite.standins.neutron import app as neutron_app
 from nova_lite.standins.placement import app as placement_app
 from tests.fixtures import wsgi
 from tests.unit.standins import cloud
 
-SERVICES = ('keystone', 'glance', 'neutron', 'placement')
+SERVICES = ('keystone', 'glance', 'neutron', 'cinder', 'placement')
 BODIES = [
     b'', b'{', b'null', b'7', b'"x"', b'[]', b'{}', b'[' * 50000, b'\xff\xfe', b'{"a": ' * 5000 + b'1' + b'}' * 5000,
     b'{"x": "\\ud800"}', b'{"x": 1e999}', b'x' * (2 * 1024 * 1024)]
@@ -33,6 +34,7 @@ def apps(conf, store, keystone):
     return {
         'keystone': keystone.app, 'glance': glance_app.application(conf, store, keystone.identify),
         'neutron': neutron_app.Neutron(conf, store, keystone.identify, keystone.project_id('admin')).app,
+        'cinder': cinder_app.Cinder(conf, store, keystone).app,
         'placement': placement_app.application(store, keystone.identify)}
 
 
