@@ -38,10 +38,10 @@ class ServiceTokens:
         self._identify = identify
 
     def sent_with(self, request):
-        """Whether a service vouches for the request by a token of its own; 401 when that token is no good."""
+        """Whether a service sends the request, or vouches for a user's by a token beside; 401 when that is no good."""
         token = request.header('X-Service-Token')
         if not token:
-            return False
+            return request.identity.is_service
         service = self._identify(token)
         if service is None:
             raise rest.Fault(401, 'The service token is not valid.')

@@ -18,6 +18,7 @@ from nova_lite.standins.cinder import records as record_module
 LOG = logging.getLogger(__name__)
 
 CREATE, DELETE, UPLOAD, REVERT = 'create', 'delete', 'upload', 'revert'
+FAILED = 'The storage could not do it; the log of the volume service tells why.'
 NO_BACKEND = 'schedule allocate volume:Could not find any available weighted backend.'
 # What an image keeps of its record beside its properties, in the image metadata of a volume.
 _IMAGE_FIELDS = ('container_format', 'disk_format', 'checksum', 'min_disk', 'min_ram', 'size')
@@ -67,8 +68,12 @@ class Worker:
         return self._service.takes(kind)
 
     def extend(self, volume_id, gigabytes):
-        """Let a volume be larger, at once."""
-        self._files.extend(volume_id, gigabytes)
+        """Let a volume be larger, at once. 503: its file does not let it."""
+        try:
+            self._files.extend(volume_id, gigabytes)
+        except OSError as error:
+            LOG.error('Volume %s cannot be extended: %s', volume_id, error)
+            raise rest.Fault(503, FAILED) from error
 
     def create_volume(self, volume, request_id):
         names = [volume['id'], volume['snapshot_id'], volume['source_volid']]
@@ -239,7 +244,7 @@ class Worker:
             return fault.message
         except (OSError, qemu.QemuError) as error:
             LOG.error('The work on %s failed: %s', document['id'], error)
-            return 'The storage could not do it; the log of the volume service tells why.'
+            return FAILED
         except Exception:
             LOG.exception('The work on %s failed', document['id'])
             return 'The volume service met an unexpected error; its log tells more.'

@@ -57,6 +57,14 @@ def test_extend_past_what_a_file_can_have(create, act, show, callers):
     assert show(volume)['size'] == 1
 
 
+def test_extend_what_is_gone(create, act, show, service):
+    volume = create()
+    os.unlink(service.files.path('volume', volume['id']))
+    status, body = act(volume, 'os-extend', new_size=2)
+    assert (status, list(body)) == (503, ['serviceUnavailable'])
+    assert show(volume)['size'] == 1
+
+
 def test_flags(create, act, show):
     volume = create()
     assert act(volume, 'os-set_bootable', bootable='yes')[0] == 200

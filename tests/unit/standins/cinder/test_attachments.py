@@ -142,6 +142,8 @@ def test_an_attachment_in_use_goes_by_a_service_only(create, reserve, callers):
     assert callers.demo('DELETE', '/attachments/' + item['id'], headers=forged)[0] == 401
     assert show(callers, volume)['status'] == 'in-use'
     assert callers.demo('DELETE', '/attachments/' + item['id'], headers=conftest.BY_NOVA)[0] == 200
+    _, item = reserve(volume, connector=CONNECTOR)
+    assert callers.cinder('DELETE', '/attachments/' + item['id'])[0] == 200  # an administrator who is a service
 
 
 def test_a_reservation_of_a_service_goes_by_a_service_only(create, reserve, callers):
