@@ -176,6 +176,29 @@ def test_upload(upload, create, callers, service, images, files, disk_format):
     assert files() == ['volume-' + volume['id']]
 
 
+@needs_qemu
+def test_a_guest_that_writes_an_image_header_gains_nothing(create, callers, service, images, tmp_path):
+    """What a guest wrote is the content of a raw disk, whatever it looks like (OSSA 2014-033, 2015-011)."""
+    volume = create()
+    (tmp_path / 'secret').write_bytes(b'of the host' * 100)
+    subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2', '-b', tmp_path / 'secret', '-F', 'raw',
+                    tmp_path / 'evil', '1M'], check=True)
+    evil = (tmp_path / 'evil').read_bytes()
+    with open(service.files.path('volume', volume['id']), 'r+b') as file:
+        file.write(evil)
+    clone = create(source_volid=volume['id'])
+    with open(service.files.path('volume', clone['id']), 'rb') as file:
+        assert file.read(len(evil)) == evil
+    shrink(service, volume)
+    answer = callers.demo('POST', '/volumes/%s/action' % volume['id'], {'os-volume_upload_image': {
+        'image_name': 'x', 'disk_format': 'qcow2'}})[1]['os-volume_upload_image']
+    service.jobs.wait()
+    (tmp_path / 'up').write_bytes(images('GET', '/v2/images/%s/file' % answer['image_id'])[1])
+    subprocess.run(['qemu-img', 'convert', '-f', 'qcow2', '-O', 'raw', tmp_path / 'up', tmp_path / 'raw'], check=True)
+    assert (tmp_path / 'raw').read_bytes()[:len(evil)] == evil
+    assert b'of the host' not in (tmp_path / 'raw').read_bytes()
+
+
 def test_upload_of_what_is_not_ones_own_or_in_use(create, callers):
     volume = create()
     path, body = '/volumes/%s/action' % volume['id'], {'os-volume_upload_image': {'image_name': 'x'}}
