@@ -216,6 +216,16 @@ def address_or_cidr(value):
     return address(value)
 
 
+def interface(value):
+    """An address with the length of its network, all of it where none is given; host bits stay."""
+    try:
+        if not isinstance(value, str) or '%' in value:
+            raise ValueError
+        return str(ipaddress.ip_interface(value))
+    except ValueError:
+        raise ValueError('%s is not a valid IP subnet.' % _shown(value)) from None
+
+
 def mac(value):
     """A unicast Ethernet address, lower case."""
     if not isinstance(value, str) or not _MAC.fullmatch(value):

@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Security group rules, brought to one form when they are made: protocols in lower case, prefixes as networks."""
+"""Security group rules, brought to one form when they are made: protocols in lower case, prefixes with their length."""
 
 import ipaddress
 import re
@@ -18,7 +18,7 @@ _WITH_PORTS = ('tcp', 'udp', 'udplite', 'sctp', 'dccp')
 _ICMP = ('icmp', 'ipv6-icmp')
 _IPV6_ONLY = ('ipv6-encap', 'ipv6-frag', 'ipv6-icmp', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route')
 _SIX = {'icmp': 'ipv6-icmp', '1': '58'}  # what IPv6 has in place of ICMP
-_SAME = ('direction', 'ethertype', 'port_range_min', 'port_range_max', 'remote_ip_prefix',
+_SAME = ('direction', 'ethertype', 'port_range_min', 'port_range_max', 'normalized_cidr',
          'remote_group_id')
 
 
@@ -63,7 +63,7 @@ class SecurityGroupRules(resources.Resource):
         'port_range_max': attributes.Attribute(
             attributes.optional(attributes.integer(-2 ** 31, 2 ** 31)), None, put=False),
         'remote_ip_prefix': attributes.Attribute(
-            attributes.optional(attributes.address_or_cidr), None, put=False),
+            attributes.optional(attributes.interface), None, put=False),
         'remote_group_id': attributes.Attribute(attributes.optional(attributes.text(255)), None, put=False),
         'normalized_cidr': attributes.read_only(),
     }
@@ -119,7 +119,7 @@ def _network(prefix):
 def _check_addresses(record):
     prefix = record['remote_ip_prefix']
     version = 4 if record['ethertype'] == 'IPv4' else 6
-    if prefix is not None and ipaddress.ip_network(prefix).version != version:
+    if prefix is not None and ipaddress.ip_interface(prefix).version != version:
         raise faults.bad('Conflicting value ethertype %s for CIDR %s' % (record['ethertype'], prefix),
                          'SecurityGroupRuleParameterConflict')
     if version == 4 and _name(record) in _IPV6_ONLY:

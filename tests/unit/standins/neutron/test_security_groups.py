@@ -80,9 +80,11 @@ def test_a_rule(callers, group):
     made = body['security_group_rule']
     assert status == 201
     assert (made['port_range_min'], made['port_range_max'], made['ethertype']) == (80, 90, 'IPv4')
-    assert (made['remote_ip_prefix'], made['normalized_cidr']) == ('10.1.0.0/16', '10.1.0.0/16')
+    assert (made['remote_ip_prefix'], made['normalized_cidr']) == ('10.1.2.3/16', '10.1.0.0/16')
     again = rule(callers, group, protocol='6', port_range_min=80, port_range_max=90, remote_ip_prefix='10.1.0.0/16')
     assert error(again) == (409, 'SecurityGroupRuleExists')
+    single = rule(callers, group, remote_ip_prefix='10.1.2.3')[1]['security_group_rule']
+    assert single['remote_ip_prefix'] == single['normalized_cidr'] == '10.1.2.3/32'
     path = '/security-group-rules/' + made['id']
     assert callers.demo('GET', path)[1]['security_group_rule'] == made
     assert error(callers.other('DELETE', path)) == (404, 'SecurityGroupRuleNotFound')
