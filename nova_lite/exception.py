@@ -162,6 +162,26 @@ class InstanceInvalidState(Conflict):
     msg_fmt = "Cannot '%(method)s' instance %(instance_uuid)s while it is in %(attr)s %(state)s"
 
 
+class InstanceNotRunning(Conflict):
+    msg_fmt = 'Instance %(instance_id)s is not running.'
+
+
+class InstanceNotRescuable(Conflict):
+    msg_fmt = 'Instance %(instance_id)s cannot be rescued: %(reason)s'
+
+
+class GuestAgentNotEnabled(Conflict):
+    msg_fmt = 'QEMU guest agent is not enabled'
+
+
+class InstancePasswordSetFailed(Conflict):
+    msg_fmt = 'Failed to set admin password on %(instance)s because %(reason)s'
+
+
+class CrashDumpNotSupported(Conflict):
+    msg_fmt = 'Triggering crash dump is not supported'
+
+
 class InstanceNotReady(Conflict):
     msg_fmt = 'Instance %(instance_id)s is not ready'
 
@@ -278,6 +298,20 @@ class PortBindingFailed(Abort):
 
 class NoMoreFixedIps(Abort):
     msg_fmt = 'No fixed IP addresses available for network: %(net)s'
+
+
+class ResizeError(Abort):
+    """Refused before anything was changed: the instance goes on as it was."""
+
+    msg_fmt = 'Resize error: %(reason)s'
+
+
+class SnapshotNotPossible(Abort):
+    msg_fmt = 'Instance %(instance_id)s cannot be copied to an image: %(reason)s'
+
+
+class GuestAgentError(Abort):
+    msg_fmt = 'The guest agent of instance %(instance_id)s did not %(operation)s.'
 
 
 class HypervisorError(Abort):

@@ -25,7 +25,7 @@ from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
 from nova_lite.compute.tasks import task
-from nova_lite.virt import driver as driver_api
+from nova_lite.virt import abilities
 
 LOG = log.getLogger(__name__)
 
@@ -162,7 +162,7 @@ class ComputeManager:
         orphans.find_and_reap(self.tools, [instance.uuid for instance in self._instances()])
 
     def _run_image_cache_manager_pass(self):
-        if not isinstance(self._driver, driver_api.ImageCache):
+        if not isinstance(self._driver, abilities.ImageCache):
             return
         in_use = {image_id for instance in self._instances()
                   for image_id in (instance.image_ref, instance.kernel_id, instance.ramdisk_id) if image_id}

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nova-compute asks of a hypervisor.
 
-`ComputeDriver` is what every driver does.  Abilities that only some drivers have are small Protocols (below): the
-manager checks with `isinstance`, and the API refuses with a 4xx what the driver of the host cannot do.
+`ComputeDriver` is what every driver does; abilities that only some drivers have are the Protocols of `abilities.py`.
 
 Errors: a driver raises the Abort family of `exception.py` (ImageUnacceptable, DiskFull, HypervisorError, …) with a
 message that a tenant may read; whatever else it raises is reported to the user by class name only.
@@ -11,7 +10,6 @@ message that a tenant may read; whatever else it raises is reported to the user 
 
 import abc
 import dataclasses
-import typing
 
 from nova_lite.objects import block_device
 from nova_lite.objects import image_meta
@@ -121,19 +119,3 @@ class ComputeDriver(abc.ABC):
     @abc.abstractmethod
     def destroy(self, ctxt, instance, network_info, block_devices, destroy_disks=True):
         """Stop the guest and remove every trace of it from the host; what is gone already is fine (idempotent)."""
-
-
-@typing.runtime_checkable
-class ConsoleLog(typing.Protocol):
-    """Drivers that keep what the guest prints."""
-
-    def get_console_output(self, ctxt, instance):
-        """The console log as bytes, oldest first, bounded by the driver. :raises ConsoleLogNotFound:"""
-
-
-@typing.runtime_checkable
-class ImageCache(typing.Protocol):
-    """Drivers that keep images on the host."""
-
-    def update_images(self, ctxt, in_use):
-        """Periodic: age the cache; `in_use` is the set of image ids of this host's instances."""

@@ -3,7 +3,7 @@
 """What a guest printed on its serial console."""
 
 from nova_lite import exception
-from nova_lite.virt import driver
+from nova_lite.virt import abilities
 
 
 def get_console_output(tools, ctxt, instance, tail_length=None):
@@ -11,7 +11,7 @@ def get_console_output(tools, ctxt, instance, tail_length=None):
 
     :raises ConsoleLogNotFound: there is none, or the driver keeps none; InstanceNotReady: the guest is not there (yet)
     """
-    if not isinstance(tools.driver, driver.ConsoleLog):
+    if not isinstance(tools.driver, abilities.ConsoleLog):
         raise exception.ConsoleLogNotFound(instance_id=instance.uuid)
     try:
         output = tools.driver.get_console_output(ctxt, instance)
