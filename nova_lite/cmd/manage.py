@@ -1,6 +1,10 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""nova-manage: what an administrator does to the database directly."""
+"""nova-manage: what an administrator does to the cloud from within: database, Placement's records, left-overs.
+
+The commands are in the tables of the modules `manage_*`. Each is a function of the configuration and of its own
+arguments, and returns an exit code; None is 0. The codes are Nova's; 255 says that the command could not be run.
+"""
 
 import logging
 import sys
@@ -9,40 +13,21 @@ from oslo_config import cfg
 
 from nova_lite import exception
 from nova_lite.cmd import launch
-from nova_lite.db import engine
-from nova_lite.db import migration
-from nova_lite.db import services
+from nova_lite.cmd import manage_db
+from nova_lite.cmd import manage_services
 
+NOUNS = {**manage_db.NOUNS, **manage_services.NOUNS}
 
-def sync(conf):
-    """Bring the schema to the version of this program."""
-    migration.sync(engine.from_conf(conf))
-
-
-def version(conf):
-    """Print the version of the schema."""
-    print(migration.version(engine.from_conf(conf)) or 'none')
-
-
-def service_list(conf):
-    """Print the services and whether they are up."""
-    lines = [('Binary', 'Host', 'Status', 'State', 'Last seen')]
-    for service in services.list_(engine.from_conf(conf)):
-        lines.append((service.binary, service.host, 'disabled' if service.disabled else 'enabled',
-                      'up' if service.up else 'down', str(service.last_seen_up or '').partition('.')[0]))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        print('  '.join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
-
-
-COMMANDS = {'db': {'sync': sync, 'version': version}, 'service': {'list': service_list}}
+FAILED = 255
 
 
 def _add_commands(parsers):
-    for noun, verbs in COMMANDS.items():
+    for noun, verbs in NOUNS.items():
         actions = parsers.add_parser(noun).add_subparsers(dest='verb', metavar='{%s}' % ','.join(verbs), required=True)
-        for verb, function in verbs.items():
-            actions.add_parser(verb, help=function.__doc__, description=function.__doc__)
+        for verb, (function, arguments) in verbs.items():
+            parser = actions.add_parser(verb, help=function.__doc__, description=function.__doc__)
+            for names, details in arguments:
+                parser.add_argument(*names, **details)
 
 
 def main(argv=None):
@@ -50,10 +35,12 @@ def main(argv=None):
     cfg.CONF.register_cli_opt(cfg.SubCommandOpt('noun', title='commands', handler=_add_commands))
     conf = launch.prepare('nova-manage', argv)
     logging.getLogger('alembic').setLevel(logging.WARNING)
+    function, _ = NOUNS[conf.noun.name][conf.noun.verb]
     try:
-        COMMANDS[conf.noun.name][conf.noun.verb](conf)
+        sys.exit(function(conf, conf.noun))
     except exception.NovaException as exc:
-        sys.exit('nova-manage: %s' % exc)
+        print('nova-manage: %s' % exc, file=sys.stderr)
+        sys.exit(FAILED)
 
 
 if __name__ == '__main__':

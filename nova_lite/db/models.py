@@ -166,3 +166,9 @@ aggregate_hosts = _table(
     'aggregate_hosts',
     sa.Column('aggregate_id', sa.Integer, nullable=False), _text('host', nullable=False),
     sa.UniqueConstraint('aggregate_id', 'host', name='uq_aggregate_hosts'))
+
+# rows of deleted instances and of what belonged to them, as `nova-manage db archive_deleted_rows` took them away
+shadow_rows = _table(
+    'shadow_rows',
+    _text('table_name', 64, nullable=False), _uuid('instance_uuid', index=True), _time('deleted_at', nullable=False),
+    _json('content', nullable=False), sa.Index('ix_shadow_rows_deleted', 'deleted_at'))
