@@ -83,6 +83,14 @@ class FixedIpInvalid(Invalid):
     msg_fmt = 'Fixed IP address %(address)s is not valid.'
 
 
+class InvalidVolume(Invalid):
+    msg_fmt = 'Invalid volume: %(reason)s'
+
+
+class InvalidBDM(Invalid):
+    msg_fmt = 'Block Device Mapping is Invalid: %(reason)s'
+
+
 # ---- Forbidden -----------------------------------------------------------------------------------------------
 
 class PolicyNotAuthorized(Forbidden):
@@ -100,6 +108,10 @@ class QuotaError(Forbidden):
 
 class PortLimitExceeded(Forbidden):
     msg_fmt = 'Maximum number of ports exceeded'
+
+
+class VolumeLimitExceeded(Forbidden):
+    msg_fmt = 'The volume service refuses it: %(reason)s'
 
 
 # ---- NotFound ------------------------------------------------------------------------------------------------
@@ -122,6 +134,18 @@ class NetworkNotFound(NotFound):
 
 class PortNotFound(NotFound):
     msg_fmt = 'Port id %(port_id)s could not be found.'
+
+
+class VolumeNotFound(NotFound):
+    msg_fmt = 'Volume %(volume_id)s could not be found.'
+
+
+class SnapshotNotFound(NotFound):
+    msg_fmt = 'Snapshot %(snapshot_id)s could not be found.'
+
+
+class VolumeAttachmentNotFound(NotFound):
+    msg_fmt = 'Volume attachment %(attachment_id)s could not be found.'
 
 
 class SecurityGroupNotFound(NotFound):
@@ -220,6 +244,10 @@ class ServiceUnreachable(Unavailable):
     msg_fmt = 'The %(service)s service does not answer: %(reason)s'
 
 
+class CinderConnectionFailed(ServiceUnreachable):
+    msg_fmt = 'Connection to cinder host failed: %(reason)s'
+
+
 class MessagingUnavailable(Unavailable):
     msg_fmt = 'The message queue does not answer.'
 
@@ -286,6 +314,18 @@ class ImageUnacceptable(Abort):
 
 class DiskFull(Abort):
     msg_fmt = 'There is no space left on the host for %(what)s.'
+
+
+class VolumeNotCreated(Abort):
+    msg_fmt = 'Volume %(volume_id)s did not finish being created: %(reason)s'
+
+
+class VolumeUnsupported(Abort):
+    msg_fmt = 'Volumes of the kind %(kind)s cannot be attached by this hypervisor: %(reason)s'
+
+
+class DeviceDetachFailed(Abort):
+    msg_fmt = 'Device detach failed for %(device)s: %(reason)s'
 
 
 class VirtualInterfaceCreateException(Abort):

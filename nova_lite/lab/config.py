@@ -89,6 +89,7 @@ def clients(places, keys):
     sections["neutron"] |= {"service_metadata_proxy": "true",
                             "metadata_proxy_shared_secret": keys["metadata_secret"]}
     sections["cinder"]["catalog_info"] = "volumev3:cinderv3:publicURL"
+    sections["service_user"] = login | {"send_service_user_token": "true"}
     return sections
 
 
