@@ -264,6 +264,16 @@ class UnexpectedDeletingTaskStateError(UnexpectedTaskStateError):
     """The instance is being deleted, or gone."""
 
 
+class OperationGone(Abort):
+    """An operation has ended, or another host carries it out."""
+
+    msg_fmt = 'Operation %(operation_uuid)s is not under way any more.'
+
+
+class OperationFailed(Abort):
+    msg_fmt = '%(operation)s failed: %(reason)s'
+
+
 class InvalidTransition(Abort):
     msg_fmt = 'No transition %(event)s from vm_state %(vm_state)s, task_state %(task_state)s.'
 

@@ -119,6 +119,20 @@ OF_SERVERS = (
      '/servers/{server_id}/os-security-groups'),
 )
 
+PAUSE = 'os_compute_api:os-pause-server:%s'
+SUSPEND = 'os_compute_api:os-suspend-server:%s'
+_ACTION = '/servers/{server_id}/action (%s)'
+
+ACTIONS_ON_SERVERS = (
+    (SERVERS % 'start', MEMBER_OR_ADMIN, 'Start a server', 'POST', _ACTION % 'os-start'),
+    (SERVERS % 'stop', MEMBER_OR_ADMIN, 'Stop a server', 'POST', _ACTION % 'os-stop'),
+    (SERVERS % 'reboot', MEMBER_OR_ADMIN, 'Reboot a server', 'POST', _ACTION % 'reboot'),
+    (PAUSE % 'pause', MEMBER_OR_ADMIN, 'Pause a server', 'POST', _ACTION % 'pause'),
+    (PAUSE % 'unpause', MEMBER_OR_ADMIN, 'Let a paused server go on', 'POST', _ACTION % 'unpause'),
+    (SUSPEND % 'suspend', MEMBER_OR_ADMIN, 'Suspend a server to disk', 'POST', _ACTION % 'suspend'),
+    (SUSPEND % 'resume', MEMBER_OR_ADMIN, 'Resume a suspended server', 'POST', _ACTION % 'resume'),
+)
+
 LIMITS = 'os_compute_api:limits'
 INSTANCE_ACTIONS = 'os_compute_api:os-instance-actions:%s'
 KEYPAIRS = 'os_compute_api:os-keypairs:%s'
@@ -239,7 +253,7 @@ OF_HOSTS = (
      '/servers/{server_id}/migrations/{migration_id}'),
 )
 
-OPERATIONS = FLAVORS + SERVER_RULES + OF_SERVERS + OF_PROJECTS + OF_THE_CLOUD + OF_HOSTS
+OPERATIONS = FLAVORS + SERVER_RULES + OF_SERVERS + ACTIONS_ON_SERVERS + OF_PROJECTS + OF_THE_CLOUD + OF_HOSTS
 
 
 def list_rules():

@@ -88,6 +88,14 @@ def check_at_rest(instance, action):
             raise exception.InstanceInvalidState(method=action, instance_uuid=instance.uuid, attr=attr, state=state)
 
 
+def check_state(instance, method, vm_states_allowed):
+    """Whether an operation may begin now; the database checks again. :raises InstanceInvalidState:"""
+    for attr, state, fine in (('vm_state', instance.vm_state, instance.vm_state in vm_states_allowed),
+                              ('task_state', instance.task_state, instance.task_state is None)):
+        if not fine:
+            raise exception.InstanceInvalidState(method=method, instance_uuid=instance.uuid, attr=attr, state=state)
+
+
 def check_unlocked(ctxt, instance):
     """:raises Conflict: it is locked, and the caller is no administrator"""
     if instance.locked and not ctxt.is_admin:

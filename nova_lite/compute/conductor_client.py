@@ -68,6 +68,24 @@ class Conductor:
         """Save fields that are not state and/or record a step; patience 0: try once. :raises InstanceNotFound:"""
         return self._repeat(self._database.instance_update, ctxt, instance_uuid, values, step, patience=patience)
 
+    # ---- operations ----------------------------------------------------------------------------------------------
+
+    def operation_get(self, ctxt, operation_uuid):
+        """Operation, or None: it has ended."""
+        return self._repeat(self._database.operation_get, ctxt, operation_uuid)
+
+    def operations_get_by_host(self, ctxt, host):
+        """[Operation…] that a host carries out."""
+        return self._repeat(self._database.operations_get_by_host, ctxt, host)
+
+    def operation_hand_over(self, ctxt, operation, host):
+        """Have another host carry an Operation on from where it is. :raises OperationGone:"""
+        return self._repeat(self._database.operation_hand_over, ctxt, operation, host)
+
+    def operation_finish(self, ctxt, operation_uuid):
+        """Forget an abandoned operation."""
+        return self._repeat(self._database.operation_finish, ctxt, operation_uuid)
+
     # ---- what belongs to an instance -----------------------------------------------------------------------------
 
     def unfinished_action_get(self, ctxt, instance_uuid):

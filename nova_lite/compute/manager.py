@@ -25,6 +25,7 @@ from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
 from nova_lite.compute.tasks import task
+from nova_lite.compute.tasks.operations import engine
 from nova_lite.virt import abilities
 
 LOG = log.getLogger(__name__)
@@ -93,6 +94,9 @@ class ComputeManager:
         order = self.tools.builds.get(instance_uuid)
         if order is not None:
             order.task.interrupt(task.TakenAway('the server is being deleted', deleting=True))
+        for run in list(self.tools.operations.values()):
+            if run.instance_uuid == instance_uuid:
+                run.task.interrupt(task.TakenAway('the server is being deleted', deleting=True))
         if instance_uuid not in self._deletes:
             self._deletes.add(instance_uuid)
             concurrency.spawn(self._do_terminate_instance, ctxt, instance_uuid)
@@ -105,6 +109,14 @@ class ComputeManager:
             self._deletes.discard(instance_uuid)
         if removal.task.instance is None:       # its record is gone: so should be the guest
             orphans.look_at(self.tools, instance_uuid)
+
+    def run_operation(self, ctxt, instance_uuid, operation_uuid):
+        """Carry an operation on; one that this host is at work on already is left alone."""
+        engine.start(self.tools, ctxt, instance_uuid, operation_uuid)
+
+    def abort_operation(self, ctxt, instance_uuid, operation_uuid):
+        """The deadline of an operation is past: undo it."""
+        engine.abort(self.tools, ctxt, instance_uuid, operation_uuid)
 
     @rpc.expected_errors
     def get_console_output(self, ctxt, instance, tail_length=None):

@@ -29,6 +29,18 @@ class ComputeAPI:
         self._client.prepare(server=host).cast(ctxt, 'abort_build', instance_uuid=instance_uuid)
 
     @rpc.translates_errors
+    def run_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        """cast: carry on an operation (objects.operation.Operation) from where its record says that it is."""
+        self._client.prepare(server=host, retry=1).cast(ctxt, 'run_operation', instance_uuid=instance_uuid,
+                                                        operation_uuid=operation_uuid)
+
+    @rpc.translates_errors
+    def abort_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        """cast: the deadline of an operation is past, or it is not wanted any more; undo it."""
+        self._client.prepare(server=host).cast(ctxt, 'abort_operation', instance_uuid=instance_uuid,
+                                               operation_uuid=operation_uuid)
+
+    @rpc.translates_errors
     def get_console_output(self, ctxt, host, instance, tail_length=None):
         """call → the console log as text, newest last; `tail_length`: only that many last lines.
 

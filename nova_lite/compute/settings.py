@@ -26,6 +26,8 @@ class Settings:
     reserved_disk_gb: int = 0
     reserved_vcpus: int = 0
     host_ip: str | None = None
+    shutdown_timeout: int = 60
+    shutdown_retry_interval: int = 10
 
 
 def from_conf(conf):
@@ -44,7 +46,8 @@ def from_conf(conf):
         reserved_memory_mb=conf.reserved_host_memory_mb,
         reserved_disk_gb=-(-conf.reserved_host_disk_mb // MIB_PER_GIB),
         reserved_vcpus=conf.reserved_host_cpus,
-        host_ip=conf.my_ip)
+        host_ip=conf.my_ip,
+        shutdown_timeout=conf.shutdown_timeout)
 
 
 def host_names(conf):

@@ -18,8 +18,8 @@ DELETES_AT_ONCE = 16    # what they ask of other services and of the message que
 
 @dataclasses.dataclass
 class Toolbox:
-    """builds: {instance uuid: tasks.build.Build} from the order's arrival to the end of the build; delete_turns: held
-    by each removal that is at work."""
+    """builds: {instance uuid: tasks.build.Build} from the order's arrival to the end of the build; operations:
+    {operation uuid: tasks.operations.engine.Run} likewise; delete_turns: held by each removal that is at work."""
 
     host: str
     settings: settings.Settings
@@ -31,5 +31,6 @@ class Toolbox:
     tracker: resource_tracker.ResourceTracker
     locks: concurrency.NamedLocks = dataclasses.field(default_factory=concurrency.NamedLocks)
     builds: dict = dataclasses.field(default_factory=dict)
+    operations: dict = dataclasses.field(default_factory=dict)
     delete_turns: concurrency.Semaphore = dataclasses.field(
         default_factory=lambda: concurrency.Semaphore(DELETES_AT_ONCE))

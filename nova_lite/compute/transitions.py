@@ -38,6 +38,17 @@ class Transition:
 
 _BUILDING = (vm_states.BUILDING,)
 
+
+def _requested(from_vm, task, why):
+    """An operation begins, on a server that has one of some vm_states and nothing under way."""
+    return Transition(from_vm, (None,), KEEP, task, why)
+
+
+def _finished(tasks, to_vm, why):
+    """An operation has done what was asked."""
+    return Transition(ANY, tasks, to_vm, None, why)
+
+
 TRANSITIONS = {
     'build_started': Transition(
         _BUILDING, (task_states.SCHEDULING, None), vm_states.BUILDING, None,
@@ -78,6 +89,33 @@ TRANSITIONS = {
     'guest_lost': Transition(
         (vm_states.ACTIVE, vm_states.STOPPED), (None,), vm_states.ERROR, None,
         'the hypervisor does not know the guest any more'),
+    'operation_undone': Transition(
+        ANY, task_states.OPERATION, KEEP, None,
+        'an operation failed and everything is as before'),
+    'operation_failed': Transition(
+        ANY, task_states.OPERATION, vm_states.ERROR, None,
+        'an operation failed and could not be undone'),
+    'start_requested': _requested(
+        (vm_states.STOPPED,), task_states.POWERING_ON, 'a user starts it'),
+    'started': _finished((task_states.POWERING_ON,), vm_states.ACTIVE, 'the guest runs'),
+    'stop_requested': _requested(
+        (vm_states.ACTIVE, vm_states.ERROR), task_states.POWERING_OFF, 'a user stops it'),
+    'stopped': _finished((task_states.POWERING_OFF,), vm_states.STOPPED, 'the guest has shut down'),
+    'soft_reboot_requested': _requested(
+        (vm_states.ACTIVE,), task_states.REBOOTING, 'a user asks the guest to restart'),
+    'hard_reboot_requested': _requested(
+        (vm_states.ACTIVE, vm_states.STOPPED, vm_states.PAUSED, vm_states.SUSPENDED, vm_states.ERROR),
+        task_states.REBOOTING_HARD, 'a user has the guest made anew from its records'),
+    'rebooted': _finished(
+        (task_states.REBOOTING, task_states.REBOOTING_HARD), vm_states.ACTIVE, 'the guest runs again'),
+    'pause_requested': _requested((vm_states.ACTIVE,), task_states.PAUSING, 'a user freezes it'),
+    'paused': _finished((task_states.PAUSING,), vm_states.PAUSED, 'the guest stands still, in memory'),
+    'unpause_requested': _requested((vm_states.PAUSED,), task_states.UNPAUSING, 'a user lets it go on'),
+    'unpaused': _finished((task_states.UNPAUSING,), vm_states.ACTIVE, 'the guest runs'),
+    'suspend_requested': _requested((vm_states.ACTIVE,), task_states.SUSPENDING, 'a user puts it to disk'),
+    'suspended': _finished((task_states.SUSPENDING,), vm_states.SUSPENDED, 'the memory is on disk'),
+    'resume_requested': _requested((vm_states.SUSPENDED,), task_states.RESUMING, 'a user wants it back'),
+    'resumed': _finished((task_states.RESUMING,), vm_states.ACTIVE, 'the guest runs'),
 }
 
 

@@ -21,6 +21,7 @@ from nova_lite.db import build_requests as build_requests_db
 from nova_lite.db import compute_nodes
 from nova_lite.db import instance_groups
 from nova_lite.db import instances
+from nova_lite.db import operations as operations_db
 from nova_lite.db import services
 
 LOG = logging.getLogger(__name__)
@@ -110,6 +111,23 @@ class ConductorManager:
     @rpc.expected_errors
     def instance_update(self, ctxt, instance_uuid, values, step=None):
         instances.update(self._db, instance_uuid, values, step)
+
+    @rpc.expected_errors
+    def operation_get(self, ctxt, operation_uuid):
+        return operations_db.get(self._db, operation_uuid)
+
+    @rpc.expected_errors
+    def operations_get_by_host(self, ctxt, host):
+        return operations_db.list_by_host(self._db, host)
+
+    @rpc.expected_errors
+    def operation_hand_over(self, ctxt, operation, host):
+        operations_db.hand_over(self._db, operation, host)
+        self._tools.compute.run_operation(ctxt, host, operation.instance_uuid, operation.uuid)
+
+    @rpc.expected_errors
+    def operation_finish(self, ctxt, operation_uuid):
+        operations_db.finish(self._db, operation_uuid)
 
     @rpc.expected_errors
     def unfinished_action_get(self, ctxt, instance_uuid):

@@ -67,6 +67,26 @@ class ConductorAPI:
         return self._call(ctxt, 'instance_update', instance_uuid=instance_uuid, values=values, step=step)
 
     @rpc.translates_errors
+    def operation_get(self, ctxt, operation_uuid):
+        """call → Operation, or None: it has ended."""
+        return self._call(ctxt, 'operation_get', operation_uuid=operation_uuid)
+
+    @rpc.translates_errors
+    def operations_get_by_host(self, ctxt, host):
+        """call → [Operation…] that a host carries out, the oldest first."""
+        return self._call(ctxt, 'operations_get_by_host', host=host)
+
+    @rpc.translates_errors
+    def operation_hand_over(self, ctxt, operation, host):
+        """call: `host` shall carry an Operation on, with the data that it has now. :raises OperationGone:"""
+        return self._call(ctxt, 'operation_hand_over', operation=operation, host=host)
+
+    @rpc.translates_errors
+    def operation_finish(self, ctxt, operation_uuid):
+        """call: forget an operation that was abandoned; its host has cleaned up."""
+        return self._call(ctxt, 'operation_finish', operation_uuid=operation_uuid)
+
+    @rpc.translates_errors
     def unfinished_action_get(self, ctxt, instance_uuid):
         """call → the InstanceAction that is under way on an instance, without its events, or None."""
         return self._call(ctxt, 'unfinished_action_get', instance_uuid=instance_uuid)

@@ -25,6 +25,9 @@ OPTIONS = {
                         'or nothing.'),
         cfg.IntOpt('running_deleted_instance_poll_interval', default=300, min=0,
                    help='Seconds between looks for such guests; 0: only at start.'),
+        cfg.IntOpt('shutdown_timeout', default=60, min=0,
+                   help='Seconds that a guest gets to shut down when it is stopped, shelved or resized, before its '
+                        'power is cut; 0: none.'),
         cfg.FloatOpt('cpu_allocation_ratio', default=4.0, min=0.01,
                      help='Virtual processors that may be in use, %s' % _RATIO),
         cfg.FloatOpt('ram_allocation_ratio', default=1.0, min=0.01, help='Memory that may be in use, %s' % _RATIO),

@@ -19,10 +19,12 @@ from nova_lite.db import actions
 from nova_lite.db import block_devices
 from nova_lite.db import instance_filters
 from nova_lite.db import models
+from nova_lite.db import operations
 from nova_lite.db import paging
 from nova_lite.db import rows
 from nova_lite.objects import action as action_obj
 from nova_lite.objects import instance as instance_obj
+from nova_lite.objects import operation as operation_obj
 from nova_lite.objects import request_spec
 
 TABLE = models.instances
@@ -55,6 +57,8 @@ class _Change:
     order: request_spec.BuildRequest | None = None      # the order as it goes on
     claim: str | None = None                            # whose it is then
     kept_ports: list | None = None                      # ids of the user's ports, for a release that is pending
+    operation: operation_obj.Operation | None = None    # begins with this change
+    abandons: operation_obj.Operation | None = None     # ends for the user with it, and is left to its host
 
 
 # ---- make ----------------------------------------------------------------------------------------------------
@@ -213,7 +217,7 @@ def update(db, uuid, values, step=None):
             connection.execute(sa.update(TABLE).where(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())
                                .values(updated_at=now, **values))
         if step is not None:
-            actions.record(connection, now, uuid, step)
+            _record_step(connection, now, uuid, step)
         return connection.execute(_SELECT.where(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())).first()
     row = db.write(write)
     if row is None:
@@ -294,6 +298,22 @@ def request_delete(db, uuid, ctxt):
     return _apply(db, uuid, _Change('delete_requested', action=action))
 
 
+def request_operation(db, ctxt, event, action, operation, values=None):
+    """Begin an Operation: its `event` of the table, with `values`, and the beginning of the server's `action`.
+
+    :returns: the Instance :raises UnexpectedTaskStateError, InstanceNotFound: as :func:`transition`
+    """
+    begun = action_obj.InstanceAction(
+        action=action, instance_uuid=operation.instance_uuid, request_id=operation.request_id,
+        user_id=ctxt.user_id, project_id=ctxt.project_id)
+    return _apply(db, operation.instance_uuid, _Change(event, values or {}, action=begun, operation=operation))
+
+
+def abandon_operation(db, event, operation, step, fault):
+    """End an Operation for the user by an `event` of the table; what its host holds it undoes when it comes back."""
+    return _apply(db, operation.instance_uuid, _Change(event, step=step, fault=fault, abandons=operation))
+
+
 def _apply(db, uuid, change):
     rule = transitions.get(change.event)
     change.values = _checked(change.values)
@@ -362,14 +382,26 @@ def _record(connection, now, uuid, change):
         save_order(connection, change.order)
     if change.action is not None:
         actions.begin(connection, now, [change.action])
+    if change.operation is not None:
+        operations.insert(connection, now, change.operation)
+    if change.abandons is not None:
+        operations.abandon(connection, now, change.abandons.uuid, change.fault)
     ends = change.event in _ENDS_BUILD
     if change.step is not None and not (ends and change.step.result == actions.SUCCESS):
-        actions.record(connection, now, uuid, change.step)
+        _record_step(connection, now, uuid, change.step)
     if ends:
         actions.close(connection, now, uuid, change.event, change.step)
         connection.execute(sa.delete(models.build_requests).where(models.build_requests.c.instance_uuid == uuid))
     if change.event == 'deleted':
         connection.execute(sa.delete(models.block_devices).where(models.block_devices.c.instance_uuid == uuid))
+        operations.forget(connection, uuid)
+
+
+def _record_step(connection, now, uuid, step):
+    """What a StepReport says of the action's events, and of the operation."""
+    if step.progress is not None:
+        operations.record(connection, now, step.host, step.progress)
+    actions.record(connection, now, uuid, step)
 
 
 def _already_done(connection, uuid, rule, change):

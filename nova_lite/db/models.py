@@ -74,6 +74,14 @@ instances = _table(
     sa.Index('ix_instances_task_state', 'deleted', 'task_state'),
     sa.Index('ix_instances_release', 'release_pending'))
 
+# what is under way on instances, beside building and deleting
+operations = _table(
+    'operations',
+    _uuid('uuid', unique=True), _uuid('instance_uuid', index=True), _text('name', 64, nullable=False),
+    _text('request_id', nullable=False), _text('user_id'), _text('project_id'), _json('arguments', nullable=False),
+    _json('data', nullable=False), _text('step'), _text('host', index=True), _bool('undoing'), _bool('abandoned'),
+    _json('fault'), _time('created_at', nullable=False), _time('updated_at', nullable=False, index=True))
+
 build_requests = _table(
     'build_requests',
     _uuid('instance_uuid', unique=True), _json('build_request', nullable=False), _time('created_at', nullable=False))

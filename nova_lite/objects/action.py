@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 
 from nova_lite.objects import base
+from nova_lite.objects import operation as operation_obj
 
 
 @base.register('1.0')
@@ -42,7 +43,7 @@ class StepReport:
     """What a process tells the conductor together with an event of the transition table.
 
     `end` closes the open event rows of those names with `result`, then `begin` opens a row for each of its names.
-    `action_done` finishes the whole action.
+    `action_done` finishes the whole action; `progress` is how far the operation is, where it is one that is kept.
     """
 
     host: str
@@ -53,3 +54,4 @@ class StepReport:
     details: str | None = None
     traceback: str | None = None
     action_done: bool = False
+    progress: operation_obj.Progress | None = None

@@ -26,7 +26,8 @@ def find_and_reap(tools, expected):
 
 def look_at(tools, uuid):
     """Remove the guest of one uuid unless an instance of this host, or a build under way, owns it."""
-    if tools.locks.held(uuid) or uuid in tools.builds:
+    if tools.locks.held(uuid) or uuid in tools.builds or any(
+            run.instance_uuid == uuid for run in tools.operations.values()):
         return
     ctxt = context.admin_context()
     with tools.locks.hold(uuid):

@@ -16,6 +16,7 @@ from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import steps
 from nova_lite.compute.tasks import task
+from nova_lite.compute.tasks.operations import engine
 from nova_lite.objects import action as action_obj
 
 LOG = log.getLogger(__name__)
@@ -27,19 +28,23 @@ FIRST_STEP = {None: STARTED, task_states.NETWORKING: '_build_networks_for_instan
 
 
 def reconcile(tools):
-    """See to every instance of this host, then to guests without one.
+    """See to every instance of this host, then to guests without one; operations that were cut short go on aside.
 
     :raises ServiceUnreachable: the conductor did not say which instances there are
     """
     instances = tools.conductor.instance_get_all_by_host(context.admin_context(), tools.host)
+    operations = tools.conductor.operations_get_by_host(context.admin_context(), tools.host)
+    busy = {operation.instance_uuid for operation in operations}
     pool = concurrency.GreenPool(AT_ONCE)
     for instance in instances:
-        pool.spawn_n(_see_to, tools, instance)
+        pool.spawn_n(_see_to, tools, instance, instance.uuid in busy)
     pool.waitall()
-    orphans.find_and_reap(tools, [instance.uuid for instance in instances])
+    orphans.find_and_reap(tools, busy.union(instance.uuid for instance in instances))
+    for operation in operations:
+        engine.start(tools, context.admin_context(), operation.instance_uuid, operation.uuid)
 
 
-def _see_to(tools, instance):
+def _see_to(tools, instance, busy):
     try:
         if instance.task_state == task_states.DELETING:
             LOG.info('Finishing a delete', instance_uuid=instance.uuid)
@@ -49,7 +54,7 @@ def _see_to(tools, instance):
             reason = exception.RescheduledException(
                 instance_uuid=instance.uuid, reason='nova-compute was restarted during step %s' % step)
             AbandonedBuild(tools, _context(tools, instance.uuid), instance.uuid, reason).run()
-        else:
+        elif not busy:
             power.sync_all(tools, [instance])
     except (Exception, concurrency.Timeout):     # one broken instance must not stop the service
         LOG.exception('An instance could not be seen to at start', instance_uuid=instance.uuid)

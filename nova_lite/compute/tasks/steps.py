@@ -26,6 +26,7 @@ class Step:
     transition: the event of compute/transitions.py that the step begins with, saved with the fields that values()
     returns. action: the name of its event among the server's actions. aside: do() only starts it, and who waits for
     it says `task.finish(action)`. interruptible: a delete or a deadline need not wait for the end of do().
+    on(): the host that the step is for, in an operation that crosses hosts; None: the one that has the instance.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Step:
     action: str | None = None
     aside: bool = False
     interruptible: bool = False
+    on: collections.abc.Callable | None = None
 
 
 def run(task, steps):
@@ -64,16 +66,20 @@ def undo(begun, exc):
     """Undo steps in reverse because of `exc`. One that cannot be undone is left to those who look for leftovers; the
     others go on."""
     for step in reversed(begun):
-        if step.undo is not None:
-            _undo(step, exc)
+        undo_one(step, exc)
 
 
-def _undo(step, exc):
+def undo_one(step, exc):
+    """Undo a step, with some patience. :returns: whether it is undone"""
+    if step.undo is None:
+        return True
     for remaining in reversed(range(UNDO_TRIES)):
         try:
-            return step.undo(exc)
+            step.undo(exc)
+            return True
         except (Exception, concurrency.Timeout):
             LOG.warning('Step %s could not be undone (%s)', step.name,
                         'trying again' if remaining else 'giving up', exc_info=True)
         if remaining:
             concurrency.sleep(UNDO_PAUSE)
+    return False

@@ -19,7 +19,7 @@ from nova_lite.objects import action as action_obj
 LOG = log.getLogger(__name__)
 
 _GONE = (exception.UnexpectedDeletingTaskStateError, exception.InstanceNotFound)
-_REFUSALS = (*_GONE, exception.UnexpectedTaskStateError, exception.InvalidTransition)
+_REFUSALS = (*_GONE, exception.OperationGone, exception.UnexpectedTaskStateError, exception.InvalidTransition)
 
 
 class TakenAway(Exception):
@@ -40,6 +40,7 @@ class InstanceTask:
         self.uuid = instance_uuid
         self.instance = None
         self.step = 'waiting for its turn'
+        self.progress = None        # objects.operation.Progress that goes with the next reports
         self._on_failure = on_failure
         self._open = []             # names of action events that were (or may have been) begun and not ended
         self._finished = []         # those of them that ended well: the next report says so
@@ -123,12 +124,20 @@ class InstanceTask:
         self._open = [name for name in self._open if name not in step.end]
         self._finished = [name for name in self._finished if name not in step.end]
 
+    def is_open(self, name):
+        return name in self._open
+
+    def reopen(self, *names):
+        """These action events were begun by whoever had the operation before."""
+        self._open.extend(names)
+
     def finish(self, *names):
         """These action events ended well; the next report says so."""
         self._finished.extend(name for name in names if name in self._open)
 
     def report_failure(self, exc):
         """Close what is open: what had finished well, then the rest as failed. Best effort: the state says it too."""
+        self.progress = None
         closing = [self._step_report(end=list(self._finished))] if self._finished else []
         failed = [name for name in self._open if name not in self._finished]
         if failed:
@@ -143,7 +152,8 @@ class InstanceTask:
         self._open, self._finished = [], []
 
     def _step_report(self, **fields):
-        return action_obj.StepReport(host=self.tools.host, request_id=self.ctxt.request_id, **fields)
+        return action_obj.StepReport(host=self.tools.host, request_id=self.ctxt.request_id, progress=self.progress,
+                                     **fields)
 
     # ---- interruption --------------------------------------------------------------------------------------------
 

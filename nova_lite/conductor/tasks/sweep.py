@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep: no build and no delete waits for ever.
+"""The sweep: no build, no delete and no other operation waits for ever.
 
 Every state in which something is under way has a deadline.  What is past it is driven on: :func:`decide` says how, by
 the record alone, and of several conductors the one acts that touches the record first.
@@ -15,6 +15,7 @@ from nova_lite.compute import task_states
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import faults
+from nova_lite.conductor.tasks import operations
 from nova_lite.conductor.tasks import release
 from nova_lite.db import actions
 from nova_lite.db import build_requests
@@ -35,6 +36,7 @@ def run(tools):
         if act is not None and orders.touch(tools.db, item):
             LOG.info('Instance %s is late in %s: %s', item.uuid, item.task_state or item.vm_state, act.__name__)
             tools.pool.spawn(act, tools, _context(tools.db, item.uuid), item)
+    operations.sweep(tools, now, _before(now, tools.deadlines.resend), lambda: _hosts(tools, now))
     for uuid, project_id, kept_ports in orders.unreleased(tools.db, _before(now, tools.deadlines.take_over)):
         tools.pool.spawn(release.again, tools, _context(tools.db, uuid, project_id), uuid, kept_ports)
 

@@ -78,6 +78,11 @@ class Compute:
             raise exception.MessagingUnavailable()
         self._cast.append(('terminate_instance', host, instance_uuid))
 
+    def run_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        if self.away:
+            raise exception.MessagingUnavailable()
+        self._cast.append(('run_operation', host, instance_uuid, operation_uuid))
+
     def get_console_output(self, ctxt, host, instance):
         return self.console
 

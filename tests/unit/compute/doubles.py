@@ -4,13 +4,14 @@
 
 import copy
 import dataclasses
-import uuid
+import uuid as uuid_module
 
 from nova_lite import context
 from nova_lite import exception
 from nova_lite.compute import conductor_client
 from nova_lite.compute import manager
 from nova_lite.compute import notifications
+from nova_lite.compute import operations
 from nova_lite.compute import settings
 from nova_lite.compute import task_states
 from nova_lite.compute import transitions
@@ -22,6 +23,7 @@ from nova_lite.objects import flavor
 from nova_lite.objects import image_meta
 from nova_lite.objects import instance as instance_obj
 from nova_lite.objects import network
+from nova_lite.objects import operation as operation_obj
 from nova_lite.objects import request_spec
 from nova_lite.virt.fake import driver as fake_driver
 
@@ -40,6 +42,7 @@ class Database:
         self.lose, self.away = {}, False
         self.rescheduled, self.transitions, self.nodes, self.answers = [], [], {}, {}
         self.failed_requests = []       # request ids of the steps that were reported as failed
+        self.operations = {}            # {uuid: Operation} under way
         self.before_answer = {}         # method name → function called once before it answers
 
     def _called(self, name):
@@ -83,6 +86,7 @@ class Database:
             error = (exception.UnexpectedDeletingTaskStateError if instance.task_state == task_states.DELETING
                      else exception.UnexpectedTaskStateError)
             raise error(instance_uuid=instance_uuid, expected=event, actual=instance.task_state)
+        self._progress(step)
         instance.vm_state, instance.task_state = row.target(instance.vm_state, instance.task_state)
         for name, value in (values or {}).items():
             assert name in {field.name for field in dataclasses.fields(instance)}
@@ -92,6 +96,38 @@ class Database:
         self.transitions.append(event)
         self._record(step)
         return copy.deepcopy(instance)
+
+    def _progress(self, step):
+        progress = step.progress if step is not None else None
+        if progress is None:
+            return
+        if progress.done:
+            self.operations.pop(progress.operation_uuid, None)
+            return
+        record = self.operations.get(progress.operation_uuid)
+        if record is None or record.host != step.host:
+            raise exception.OperationGone(operation_uuid=progress.operation_uuid)
+        record.step, record.data = progress.step, copy.deepcopy(progress.data)
+        record.undoing = progress.undoing
+
+    def operation_get(self, ctxt, operation_uuid):
+        self._called('operation_get')
+        return self._answer('operation_get', self.operations.get(operation_uuid))
+
+    def operations_get_by_host(self, ctxt, host):
+        self._called('operations_get_by_host')
+        return self._answer('operations_get_by_host', [
+            item for item in self.operations.values() if item.host == host])
+
+    def operation_hand_over(self, ctxt, operation, host):
+        self._called('operation_hand_over')
+        record = self.operations[operation.uuid]
+        record.host, record.step, record.data = host, operation.step, operation.data
+        record.undoing, record.fault = operation.undoing, operation.fault
+
+    def operation_finish(self, ctxt, operation_uuid):
+        self._called('operation_finish')
+        self.operations.pop(operation_uuid, None)
 
     def _record(self, step):
         if step is None:
@@ -107,6 +143,7 @@ class Database:
     def instance_update(self, ctxt, instance_uuid, values, step=None):
         self._called('instance_update')
         instance = self._get(instance_uuid)
+        self._progress(step)
         for name, value in values.items():
             setattr(instance, name, value)
         self._record(step)
@@ -164,7 +201,7 @@ class Network:
     def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):
         vifs = []
         for request in requested_networks or []:
-            port_id = request.port_id or str(uuid.uuid4())
+            port_id = request.port_id or str(uuid_module.uuid4())
             self.ports[port_id] = instance.uuid
             if self.fail is not None:
                 error, self.fail = self.fail, None
@@ -276,6 +313,25 @@ class World:
                  and uuid not in self.manager._deletes)
         return self.record(uuid)
 
+    def request(self, uuid, name, **arguments):
+        """What the API does to begin an operation, but for the cast. :returns: its Operation"""
+        spec = operations.SPECS[name]
+        self.database._move(uuid, spec.requested, {}, None, None)
+        order = operation_obj.Operation(uuid=str(uuid_module.uuid4()), instance_uuid=uuid, name=name,
+                                        request_id='req-operation', host=HOST, arguments=arguments)
+        self.database.operations[order.uuid] = order
+        return order
+
+    def operate(self, uuid, name, **arguments):
+        """Have an operation done; → the instance's record once it has ended."""
+        order = self.request(uuid, name, **arguments)
+        self.manager.run_operation(new_context(), uuid, order.uuid)
+        return self.operated(uuid, order)
+
+    def operated(self, uuid, order):
+        wait_for(lambda: order.uuid not in self.tools.operations and not self.tools.locks.held(uuid))
+        return self.record(uuid)
+
     def delete(self, uuid):
         """What the API does: the transition, then the cast."""
         self.database._move(uuid, 'delete_requested', {}, None, None)
@@ -290,6 +346,7 @@ class World:
         found += ['claim of %s' % item for item in self.tracker.instance_uuids() - active]
         found += ['event %s' % name for name in self.database.open_events]
         found += ['build %s' % item for item in self.tools.builds]
+        found += ['operation %s' % item.name for item in self.database.operations.values()]
         return found
 
 
@@ -300,7 +357,7 @@ def new_context():
 def new_instance(name='server', vcpus=1, memory_mb=128, root_gb=1, **fields):
     image = image_meta.ImageMeta(id='image-1', name='tiny', disk_format='raw', container_format='bare')
     values = dict(
-        uuid=str(uuid.uuid4()), id=7, project_id='p', user_id='u', display_name=name, hostname=name,
+        uuid=str(uuid_module.uuid4()), id=7, project_id='p', user_id='u', display_name=name, hostname=name,
         image_ref='image-1',
         flavor=flavor.Flavor(id=1, flavorid='1', name='m1.nano', memory_mb=memory_mb, vcpus=vcpus, root_gb=root_gb),
         image_meta=image, vm_state=vm_states.BUILDING, task_state=task_states.SCHEDULING, created_at=base.utcnow(),

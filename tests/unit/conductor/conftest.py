@@ -57,6 +57,12 @@ class Compute:
     def abort_build(self, ctxt, host, instance_uuid):
         self._note('abort', host, instance_uuid)
 
+    def run_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        self._note('run_operation', host, operation_uuid)
+
+    def abort_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        self._note('abort_operation', host, operation_uuid)
+
 
 class Placement:
     """held: {consumer: host}; hosts in `full` have no room; `away`: it does not answer."""

@@ -1,16 +1,16 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of the API's route table that is about servers; a server action is one row of `ACTIONS`."""
+"""The part of the API's route table that is about servers; actions_routes.py has the server actions."""
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import actions_routes
 from nova_lite.api.openstack.compute import external_events
 from nova_lite.api.openstack.compute import ips
 from nova_lite.api.openstack.compute import server_connections
 from nova_lite.api.openstack.compute import server_metadata
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
-from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import external_events as events_schema
 from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
@@ -19,11 +19,6 @@ from nova_lite.api.openstack.compute.schemas import types
 op = wsgi.op
 OBJECT = wsgi.OBJECT
 Connections = server_connections.Controller
-
-ACTIONS = {
-    'os-getConsoleOutput': op(servers_actions.Controller, 'get_console_output', policies.CONSOLE_OUTPUT, target=OBJECT,
-                              body=schema.GET_CONSOLE_OUTPUT),
-}
 
 TABLE = {
     '/servers': {
@@ -38,7 +33,7 @@ TABLE = {
         'PUT': op(servers.Controller, 'update', policies.SERVERS % 'update', target=OBJECT, body=schema.UPDATE),
         'DELETE': op(servers.Controller, 'delete', policies.SERVERS % 'delete', target=OBJECT, success=204),
     },
-    '/servers/{id}/action': {'POST': ACTIONS},
+    '/servers/{id}/action': {'POST': actions_routes.ACTIONS},
     '/servers/{server_id}/metadata': {
         'GET': op(server_metadata.Controller, 'index', policies.METADATA % 'index', target=OBJECT,
                   query=types.NO_QUERY),

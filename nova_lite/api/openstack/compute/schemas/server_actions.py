@@ -1,0 +1,22 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of the bodies of `POST /servers/{id}/action`."""
+
+from nova_lite.api.openstack import microversions
+from nova_lite.api.openstack.compute.schemas import types
+
+START = types.only('os-start', {})      # whatever the value is; clients send null
+STOP = types.only('os-stop', {})
+REBOOT = types.only('reboot', types.closed(['type'], type={'enum': ['HARD', 'Hard', 'hard', 'SOFT', 'Soft', 'soft']}))
+PAUSE = types.only('pause', {})
+UNPAUSE = types.only('unpause', {})
+SUSPEND = types.only('suspend', {})
+RESUME = types.only('resume', {})
+LOCK = microversions.Since({
+    '2.1': types.only('lock', {}),
+    '2.73': types.only('lock', {
+        'type': ['object', 'null'], 'additionalProperties': False,
+        'properties': {'locked_reason': {'type': 'string', 'minLength': 1, 'maxLength': 255}}}),
+})
+UNLOCK = types.only('unlock', {})
+RESET_STATE = types.only('os-resetState', types.closed(['state'], state={'enum': ['active', 'error']}))

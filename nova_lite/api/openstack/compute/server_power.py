@@ -1,0 +1,35 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Server actions that act on the guest as it stands, and those that only change its record."""
+
+
+class Controller:
+    def __init__(self, services):
+        self._compute = services.compute_api
+        self._operations = services.compute_api.operations
+
+    def start(self, req, id, body):
+        self._operations.start(req.context, self._get(req, id))
+
+    def stop(self, req, id, body):
+        self._operations.stop(req.context, self._get(req, id))
+
+    def reboot(self, req, id, body):
+        self._operations.reboot(req.context, self._get(req, id), body['reboot']['type'].upper())
+
+    def pause(self, req, id, body):
+        self._operations.pause(req.context, self._get(req, id))
+
+    def unpause(self, req, id, body):
+        self._operations.unpause(req.context, self._get(req, id))
+
+    def suspend(self, req, id, body):
+        self._operations.suspend(req.context, self._get(req, id))
+
+    def resume(self, req, id, body):
+        self._operations.resume(req.context, self._get(req, id))
+
+    def _get(self, req, uuid):
+        instance = self._compute.get(req.context, uuid)
+        req.authorize(instance)
+        return instance

@@ -1,0 +1,95 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the REST API calls to have something done to a server that is built.
+
+A request is checked, then recorded in one transaction: the state that others see, the action, the operation. The cast
+that follows may get lost without harm: the conductor's sweep finds what was recorded.
+"""
+
+import logging
+
+from oslo_utils import uuidutils
+
+from nova_lite import exception
+from nova_lite import faultpoints
+from nova_lite.compute import api_checks
+from nova_lite.compute import operations
+from nova_lite.compute import transitions
+from nova_lite.db import instances
+from nova_lite.objects import operation as operation_obj
+
+LOG = logging.getLogger(__name__)
+
+
+class Operations:
+    """compute: compute.rpcapi.ComputeAPI; lookups: api_lookups.Lookups.
+
+    Methods take the context and the Instance, and raise Conflict when it is locked, in another state, or its host down.
+    """
+
+    def __init__(self, db, compute, lookups):
+        self._db = db
+        self._compute = compute
+        self._lookups = lookups
+
+    def begin(self, ctxt, instance, name, *, method=None, values=None, **arguments):
+        """Have the operation `name` of compute/operations.py done; `method`: what an error calls it.
+
+        values: {field: value} of the instance, saved at once; arguments: for the operation, plain JSON or objects.
+        :returns: the Instance
+        """
+        self.check(ctxt, instance, name, method)
+        self._lookups.check_host_up(instance)
+        return self.record(ctxt, instance, name, method=method, values=values, **arguments)
+
+    def check(self, ctxt, instance, name, method=None):
+        """:raises Conflict: the instance is locked; InstanceInvalidState: in a state that forbids the operation"""
+        spec = operations.SPECS[name]
+        api_checks.check_unlocked(ctxt, instance)
+        api_checks.check_state(instance, method or spec.action, transitions.get(spec.requested).vm_states)
+
+    def record(self, ctxt, instance, name, *, method=None, values=None, **arguments):
+        """Record an operation that was checked, and tell its host. :raises InstanceInvalidState: somebody was faster"""
+        spec = operations.SPECS[name]
+        order = operation_obj.Operation(
+            uuid=uuidutils.generate_uuid(), instance_uuid=instance.uuid, name=name, request_id=ctxt.request_id,
+            user_id=ctxt.user_id, project_id=ctxt.project_id, arguments=arguments, host=instance.host)
+        try:
+            instance = instances.request_operation(self._db, ctxt, spec.requested, spec.action, order, values)
+        except exception.UnexpectedTaskStateError as exc:
+            now = instances.get(self._db, instance.uuid)
+            self.check(ctxt, now, name, method)
+            raise exception.Conflict(exc.message) from exc      # it was in the way for a moment only
+        faultpoints.hit('api.before_cast')
+        self._send(ctxt, instance, order)
+        return instance
+
+    def _send(self, ctxt, instance, order):
+        try:
+            self._compute.run_operation(ctxt, order.host, instance.uuid, order.uuid)
+        except exception.MessagingUnavailable:
+            LOG.warning('The message queue is away; the sweep of nova-conductor will send %s', order.name)
+
+    # ---- power ---------------------------------------------------------------------------------------------------
+
+    def start(self, ctxt, instance):
+        self.begin(ctxt, instance, 'start')
+
+    def stop(self, ctxt, instance):
+        self.begin(ctxt, instance, 'stop')
+
+    def reboot(self, ctxt, instance, reboot_type):
+        """reboot_type: SOFT or HARD."""
+        self.begin(ctxt, instance, 'hard_reboot' if reboot_type == 'HARD' else 'soft_reboot')
+
+    def pause(self, ctxt, instance):
+        self.begin(ctxt, instance, 'pause')
+
+    def unpause(self, ctxt, instance):
+        self.begin(ctxt, instance, 'unpause')
+
+    def suspend(self, ctxt, instance):
+        self.begin(ctxt, instance, 'suspend')
+
+    def resume(self, ctxt, instance):
+        self.begin(ctxt, instance, 'resume')

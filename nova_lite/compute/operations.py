@@ -1,0 +1,33 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a user may have done to a server that is built: a row for each operation, known to API, conductor and compute.
+
+How compute does it is in `compute/tasks/operations`, in the module that its registry names.
+"""
+
+import dataclasses
+
+QUICK, SLOW = 300, 3600     # seconds from the request until the operation is given up
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    """requested: event of compute/transitions.py that it begins with; action: the name that users see in the server's
+    list of actions. resumes: what a crash cut short is done again from the step where it was; else it is undone."""
+
+    requested: str
+    action: str
+    deadline: int = QUICK
+    resumes: bool = True
+
+
+SPECS = {
+    'start': Spec('start_requested', 'start'),
+    'stop': Spec('stop_requested', 'stop'),
+    'soft_reboot': Spec('soft_reboot_requested', 'reboot'),
+    'hard_reboot': Spec('hard_reboot_requested', 'reboot'),
+    'pause': Spec('pause_requested', 'pause'),
+    'unpause': Spec('unpause_requested', 'unpause'),
+    'suspend': Spec('suspend_requested', 'suspend', SLOW),
+    'resume': Spec('resume_requested', 'resume', SLOW),
+}

@@ -1,0 +1,21 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which class does which operation of compute/operations.py."""
+
+from nova_lite.compute.tasks.operations import power
+
+OPERATIONS = {
+    'start': power.Start,
+    'stop': power.Stop,
+    'soft_reboot': power.SoftReboot,
+    'hard_reboot': power.HardReboot,
+    'pause': power.Pause,
+    'unpause': power.Unpause,
+    'suspend': power.Suspend,
+    'resume': power.Resume,
+}
+
+
+def operation(name):
+    """The ServerOperation class of a name."""
+    return OPERATIONS[name]

@@ -1,0 +1,66 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on built servers, as nova-conductor sees to them: what is late is driven on, undone, or given up."""
+
+import datetime
+import logging
+
+from nova_lite import context
+from nova_lite import exception
+from nova_lite.compute import operations
+from nova_lite.conductor.tasks import faults
+from nova_lite.db import instances
+from nova_lite.db import operations as operations_db
+
+LOG = logging.getLogger(__name__)
+
+BEFORE = 'before it was begun'
+
+
+def sweep(tools, now, before, hosts):
+    """See to the operations that nothing was heard of since the time `before`; hosts(): a function that tells whether a
+    host is up."""
+    late = operations_db.late(tools.db, before)
+    is_up = hosts() if late else None
+    for operation in late:
+        act = decide(operation, now, is_up)
+        if operations_db.touch(tools.db, operation):
+            LOG.info('Operation %s of instance %s is late: %s', operation.name, operation.instance_uuid, act.__name__)
+            tools.pool.spawn(act, tools, _context(operation), operation)
+
+
+def decide(operation, now, is_up):
+    """The function to call for a late Operation."""
+    deadline = operation.created_at + datetime.timedelta(seconds=operations.SPECS[operation.name].deadline)
+    if not is_up(operation.host):
+        return give_up
+    return abort if deadline < now and not operation.undoing else send_again
+
+
+def _context(operation):
+    return context.RequestContext(user_id=operation.user_id, project_id=operation.project_id,
+                                  request_id=operation.request_id, is_admin=True, overwrite=False)
+
+
+def send_again(tools, ctxt, operation):
+    """The message may be lost, or the host forgot it; if not, the host drops this one."""
+    tools.compute.run_operation(ctxt, operation.host, operation.instance_uuid, operation.uuid)
+
+
+def abort(tools, ctxt, operation):
+    """The host takes too long: it shall undo the operation."""
+    tools.compute.abort_operation(ctxt, operation.host, operation.instance_uuid, operation.uuid)
+
+
+def give_up(tools, ctxt, operation):
+    """The host is down: the operation has failed. What it left there the host undoes when it comes back."""
+    step = operation.step or BEFORE
+    error = exception.OperationFailed(
+        operation=operation.name, reason='its host went down during step %s' % step,
+        details='nova-compute on host %s is down; last step: %s' % (operation.host, step))
+    fault = faults.from_exception(error, operation.host)
+    report = tools.step(ctxt, result='Error', details=fault.message, traceback=fault.details, action_done=True)
+    try:
+        instances.abandon_operation(tools.db, 'operation_undone', operation, report, fault)
+    except (exception.InstanceNotFound, exception.UnexpectedTaskStateError) as exc:
+        LOG.info('Operation %s has ended: %s', operation.uuid, exc)
