@@ -13,10 +13,12 @@ from oslo_config import cfg
 
 from nova_lite import exception
 from nova_lite.cmd import launch
+from nova_lite.cmd import manage_audit
 from nova_lite.cmd import manage_db
 from nova_lite.cmd import manage_services
 
-NOUNS = {**manage_db.NOUNS, **manage_services.NOUNS}
+NOUNS = {**manage_db.NOUNS, **manage_services.NOUNS, **manage_audit.NOUNS}
+WITHOUT_VERB = manage_audit.AUDIT
 
 FAILED = 255
 
@@ -24,10 +26,17 @@ FAILED = 255
 def _add_commands(parsers):
     for noun, verbs in NOUNS.items():
         actions = parsers.add_parser(noun).add_subparsers(dest='verb', metavar='{%s}' % ','.join(verbs), required=True)
-        for verb, (function, arguments) in verbs.items():
-            parser = actions.add_parser(verb, help=function.__doc__, description=function.__doc__)
-            for names, details in arguments:
-                parser.add_argument(*names, **details)
+        for verb, command in verbs.items():
+            _add_command(actions, verb, *command)
+    for name, command in WITHOUT_VERB.items():
+        _add_command(parsers, name, *command)
+
+
+def _add_command(parsers, name, function, arguments):
+    parser = parsers.add_parser(name, help=function.__doc__, description=function.__doc__)
+    parser.set_defaults(function=function)
+    for names, details in arguments:
+        parser.add_argument(*names, **details)
 
 
 def main(argv=None):
@@ -35,9 +44,8 @@ def main(argv=None):
     cfg.CONF.register_cli_opt(cfg.SubCommandOpt('noun', title='commands', handler=_add_commands))
     conf = launch.prepare('nova-manage', argv)
     logging.getLogger('alembic').setLevel(logging.WARNING)
-    function, _ = NOUNS[conf.noun.name][conf.noun.verb]
     try:
-        sys.exit(function(conf, conf.noun))
+        sys.exit(conf.noun.function(conf, conf.noun))
     except exception.NovaException as exc:
         print('nova-manage: %s' % exc, file=sys.stderr)
         sys.exit(FAILED)

@@ -119,6 +119,16 @@ class ComputeManager:
         engine.abort(self.tools, ctxt, instance_uuid, operation_uuid)
 
     @rpc.expected_errors
+    def list_guests(self, ctxt):
+        """{'guests': [uuid…], 'directories': [uuid…] or None} that are on this host, whosever they are."""
+        guests, directories = self._driver.list_traces()
+        return {'guests': guests, 'directories': directories}
+
+    def remove_stray_guest(self, ctxt, instance_uuid):
+        """Remove the guest and the directory of a uuid, unless it is an instance of this host."""
+        concurrency.spawn(orphans.look_at, self.tools, instance_uuid, orphans.REAP)
+
+    @rpc.expected_errors
     def get_console_output(self, ctxt, instance, tail_length=None):
         """The console log as text. :raises ConsoleLogNotFound, InstanceNotReady:"""
         return console.get_console_output(self.tools, ctxt, instance, tail_length)

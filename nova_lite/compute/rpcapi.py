@@ -41,6 +41,16 @@ class ComputeAPI:
                                                operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def list_guests(self, ctxt, host):
+        """call → {'guests': [uuid…], 'directories': [uuid…] or None} that are on `host`, whosever they are."""
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(ctxt, 'list_guests')
+
+    @rpc.translates_errors
+    def remove_stray_guest(self, ctxt, host, instance_uuid):
+        """cast: remove the guest and the directory of a uuid, unless it is an instance of `host`."""
+        self._client.prepare(server=host).cast(ctxt, 'remove_stray_guest', instance_uuid=instance_uuid)
+
+    @rpc.translates_errors
     def get_console_output(self, ctxt, host, instance, tail_length=None):
         """call → the console log as text, newest last; `tail_length`: only that many last lines.
 

@@ -15,6 +15,11 @@ class Queries:
         """[port…] of an instance, as the network service shows them. :raises ServiceUnreachable:"""
         return self._client.list('ports', ctxt, [('device_id', instance_uuid)])
 
+    def server_ports(self, ctxt):
+        """[port…] of all servers, as the service user sees them. :raises ServiceUnreachable:"""
+        return [port for port in self._client.list('ports', ctxt, as_service=True)
+                if (port.get('device_owner') or '').startswith('compute:') and port.get('device_id')]
+
     def security_groups(self, ctxt, instance_uuid):
         """[security group…] of the ports of an instance, each once. :raises ServiceUnreachable:"""
         ids = {group_id for port in self.ports(ctxt, instance_uuid) for group_id in port.get('security_groups', ())}

@@ -81,6 +81,11 @@ class ComputeDriver(abc.ABC):
         """uuids of the guests that are this cloud's own, running or not, and of instance directories left on disk."""
 
     @abc.abstractmethod
+    def list_traces(self):
+        """([uuid…] of the guests, [uuid…] of the instance directories): the two parts of list_instance_uuids. None for
+        the directories where a driver keeps none."""
+
+    @abc.abstractmethod
     def get_info(self, instance):
         """GuestInfo. :raises InstanceNotFound: the hypervisor does not know it."""
 

@@ -24,8 +24,12 @@ def find_and_reap(tools, expected):
             look_at(tools, uuid)
 
 
-def look_at(tools, uuid):
-    """Remove the guest of one uuid unless an instance of this host, or a build under way, owns it."""
+def look_at(tools, uuid, action=None):
+    """Remove the guest of one uuid unless an instance of this host, or a build under way, owns it.
+
+    action: what to do instead of the setting's running_deleted_instance_action.
+    """
+    reap = (action or tools.settings.running_deleted_instance_action) == REAP
     if tools.locks.held(uuid) or uuid in tools.builds or any(
             run.instance_uuid == uuid for run in tools.operations.values()):
         return
@@ -38,9 +42,8 @@ def look_at(tools, uuid):
             if uuid not in tools.driver.list_instance_uuids():
                 return
             LOG.warning('A guest that belongs to no server of this host is here%s',
-                        ': removing it' if tools.settings.running_deleted_instance_action == REAP else '',
-                        instance_uuid=uuid)
-            if tools.settings.running_deleted_instance_action == REAP:
+                        ': removing it' if reap else '', instance_uuid=uuid)
+            if reap:
                 tools.driver.destroy(ctxt, owner or _stranger(uuid), owner.network_info if owner else [], [])
         except (Exception, concurrency.Timeout):     # one that cannot be looked at must not keep us from the others
             LOG.exception('What is left of an instance could not be removed', instance_uuid=uuid)

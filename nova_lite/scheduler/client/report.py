@@ -74,6 +74,11 @@ class ReportClient:
         """Give back all that an instance holds; holding nothing is fine."""
         self._request('DELETE', '/allocations/%s' % consumer_uuid, (204, 404))
 
+    def get_providers(self):
+        """{provider uuid: name} of the whole cloud."""
+        found = self._request('GET', '/resource_providers', (200,)).json()['resource_providers']
+        return {provider['uuid']: provider['name'] for provider in found}
+
     # ---- for nova-compute ----------------------------------------------------------------------------------------
 
     def get_allocations_for_provider(self, ctxt, provider_uuid):

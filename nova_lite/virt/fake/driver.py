@@ -79,6 +79,9 @@ class FakeDriver(driver.ComputeDriver):
     def list_instance_uuids(self):
         return self._guests.uuids()
 
+    def list_traces(self):
+        return self._guests.uuids(), None
+
     def get_info(self, instance):
         guest = self._guests.get(instance.uuid)
         if guest is None:

@@ -85,8 +85,12 @@ class LibvirtDriver(driver.ComputeDriver):
         self._events.listen(callback)
 
     def list_instance_uuids(self):
-        found = {name for name in os.listdir(self._settings.instances_path) if uuidutils.is_uuid_like(name)}
-        return sorted(found | set(self._guests.ours()))
+        guests, directories = self.list_traces()
+        return sorted({*guests, *directories})
+
+    def list_traces(self):
+        directories = [name for name in os.listdir(self._settings.instances_path) if uuidutils.is_uuid_like(name)]
+        return self._guests.ours(), directories
 
     def get_info(self, instance):
         state = self._guests.state(instance.uuid)
