@@ -8,7 +8,7 @@ from alembic import op
 from nova_lite.db import types
 
 revision = '0003'
-down_revision = '0002'
+down_revision = 'shadow_rows'
 
 
 def upgrade():
