@@ -8,6 +8,7 @@ place by a change in this file alone.  Each command calls :func:`patch` before i
 
 import collections
 import contextlib
+import http.server
 import logging
 import os
 import socket as socket_module
@@ -15,6 +16,8 @@ import warnings
 
 warnings.filterwarnings('ignore', message='(?s).*Eventlet is deprecated')
 os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')    # numbers and /etc/hosts: the libc resolver will do
+
+_http_server = http.server
 
 import eventlet  # noqa: E402  (the filter above has to come first)
 import eventlet.event  # noqa: E402
@@ -25,6 +28,9 @@ import eventlet.semaphore  # noqa: E402
 import eventlet.tpool  # noqa: E402
 import eventlet.wsgi  # noqa: E402
 
+# eventlet.wsgi leaves its own copy in this place, whose locks never wake a real thread: a server made with that by
+# code which is not patched could not be shut down
+http.server = _http_server
 _os_read, _os_write = os.read, os.write      # as they are before patch()
 
 Semaphore = eventlet.semaphore.Semaphore
