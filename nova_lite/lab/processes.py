@@ -42,7 +42,9 @@ def command(pid):
 
 
 def all_pids():
-    return [int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit()]
+    """Pids of what runs. A daemon that has ended does not count, though it stays a zombie where init collects none."""
+    numbers = [int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit()]
+    return [pid for pid in numbers if _alive(pid)]
 
 
 def of_cloud(layout):

@@ -59,6 +59,14 @@ def test_children_carry_the_mark_and_outlive_their_parent(tmp_path, spawn):
     assert processes.end(left) == []
 
 
+def test_one_that_has_ended_does_not_count_though_nobody_collects_it(tmp_path, spawn):
+    pid = spawn(layouts.under(tmp_path))
+    assert pid in processes.all_pids()
+    assert processes.end([pid]) == []
+    assert os.path.exists(f"/proc/{pid}")
+    assert pid not in processes.all_pids()
+
+
 def test_who_ignores_sigterm_is_killed(tmp_path, spawn):
     pid = spawn(layouts.under(tmp_path),
                 "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)")
