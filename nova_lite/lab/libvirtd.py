@@ -20,7 +20,7 @@ from nova_lite.lab import systemd
 
 MARK = "NOVA_LITE_STARTED"
 KVM = pathlib.Path("/dev/kvm")
-START_SECONDS = 20
+START_SECONDS = 60
 # The daemon that answers qemu:///system is one for all drivers, or QEMU's own of the modular set.
 DAEMONS = ("virtlogd", "libvirtd")
 # Made by ebtables for libvirt's filters, which are taken out one by one but for the empty table.
@@ -48,19 +48,25 @@ def _start():
             if not _running(name):
                 _run([name, "-d"])
     deadline = time.monotonic() + START_SECONDS
-    while not answers():
+    while reason := _silence():
         if time.monotonic() > deadline:
-            raise errors.LabError("libvirtd does not answer at qemu:///system (see its log, or 'virsh list')")
+            raise errors.LabError(f"libvirtd does not answer at qemu:///system: {reason}")
         time.sleep(0.2)
 
 
 def answers():
     """Whether the daemon of qemu:///system serves requests."""
+    return not _silence()
+
+
+def _silence():
+    """Why the daemon of qemu:///system serves no requests, "" when it does."""
     try:
-        return subprocess.run(["virsh", "-c", "qemu:///system", "-q", "list", "--name"], capture_output=True,
-                              timeout=60).returncode == 0
-    except (FileNotFoundError, subprocess.TimeoutExpired):
-        return False
+        done = subprocess.run(["virsh", "-c", "qemu:///system", "-q", "list", "--name"], capture_output=True, text=True,
+                              timeout=60)
+    except (FileNotFoundError, subprocess.TimeoutExpired) as exc:
+        return str(exc)
+    return (done.stderr.strip().splitlines() or ["no message"])[-1] if done.returncode else ""
 
 
 def own_kvm():
@@ -70,12 +76,13 @@ def own_kvm():
     probes anew, for the better part of a minute, at every domain that is made.
     """
     try:
-        status = KVM.stat()
-        group = grp.getgrnam("kvm")
+        status, group = KVM.stat(), grp.getgrnam("kvm").gr_gid
     except (FileNotFoundError, KeyError):
         return
-    if status.st_uid == 0 and status.st_gid == 0 and stat.S_IMODE(status.st_mode) == 0o600:
-        os.chown(KVM, 0, group.gr_gid)
+    mode = stat.S_IMODE(status.st_mode)
+    open_to_all, open_to_group = mode & 0o006 == 0o006, status.st_gid == group and mode & 0o060 == 0o060
+    if not open_to_all and not open_to_group and status.st_gid in (0, group):
+        os.chown(KVM, 0, group)
         os.chmod(KVM, 0o660)
 
 
