@@ -4,6 +4,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,10 @@ from nova_lite.lab import layout as layouts
 from nova_lite.lab import progress
 
 REQUIREMENTS = ("setup.cfg", "setup.py", "pyproject.toml")
+SOURCE = (*REQUIREMENTS, "README.md", "LICENSE", "nova_lite")     # what pip needs of the clone
 STAMP = "nova_lite.stamp"
+# Of what pip prints, the lines with a reason. It ends with words that fit every failure of a program that it ran.
+REASON = re.compile(r"error: (?!subprocess-exited-with-error)", re.IGNORECASE)
 
 
 def extras(options):
@@ -31,17 +35,19 @@ def python(layout, wanted, log):
 
     A clone that we cannot write to gets its virtualenv in the state directory of the cloud.
     """
-    place = layouts.CLONE / ".venv"
+    place, source = layouts.CLONE / ".venv", layouts.CLONE
     present = _extras_in(place)
     if present is not None and wanted <= present:
         return place / "bin" / "python"
     if not os.access(layouts.CLONE, os.W_OK) or (place.exists() and not os.access(place, os.W_OK)):
-        place = layout.state / "venv"
+        place, source = layout.state / "venv", layout.state / "source"
         present = _extras_in(place)
         if present is not None and wanted <= present:
             return place / "bin" / "python"
     with progress.step("installing nova_lite and the libraries it uses"):
-        _fill(place, sorted(wanted | (present or set())), fresh=present is None, log=log)
+        if source != layouts.CLONE:
+            _link(source)
+        _fill(place, source, sorted(wanted | (present or set())), fresh=present is None, log=log)
     (place / STAMP).write_text(" ".join([_requirements(), *sorted(wanted | (present or set()))]) + "\n")
     return place / "bin" / "python"
 
@@ -55,7 +61,17 @@ def _extras_in(place):
     return set(found) if digest == _requirements() else None
 
 
-def _fill(place, names, *, fresh, log):
+def _link(source):
+    """Make `source` look like the clone: pip leaves files beside what it installs, which only there we may."""
+    source.mkdir(exist_ok=True)
+    for name in SOURCE:
+        link = source / name
+        link.unlink(missing_ok=True)
+        if (layouts.CLONE / name).exists():
+            link.symlink_to(layouts.CLONE / name)
+
+
+def _fill(place, source, names, *, fresh, log):
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a") as output:
         if fresh:
@@ -63,7 +79,7 @@ def _fill(place, names, *, fresh, log):
             _run("venv", [sys.executable, "-m", "venv", str(place)], output)
         extra = f"[{','.join(names)}]" if names else ""
         _run("pip", [str(place / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check",
-                     "-e", f"{layouts.CLONE}{extra}"], output)
+                     "-e", f"{source}{extra}"], output)
 
 
 def _run(tool, command, output):
@@ -72,8 +88,13 @@ def _run(tool, command, output):
                           text=True)
     output.write(done.stdout)
     if done.returncode:
-        lines = [line.strip() for line in done.stdout.splitlines() if "rror" in line] or ["no message"]
-        raise errors.LabError(f"{tool}: {lines[-1]} (all of it in {output.name})")
+        raise errors.LabError(f"{tool}: {_reason(done.stdout)} (all of it in {output.name})")
+
+
+def _reason(printed):
+    """The line that says best why a tool failed."""
+    lines = [line.strip() for line in printed.splitlines() if line.strip()] or ["no message"]
+    return ([line for line in lines if REASON.search(line)] or lines)[-1]
 
 
 def _requirements():
