@@ -11,7 +11,8 @@ from nova_lite.compute import resources
 from nova_lite.compute import vm_states
 
 ORPHAN, MISSING, WRONG, UNSEEN = 'orphan', 'missing', 'wrong', 'unseen'
-GUEST, FILES, PORT, ALLOCATION, ROW, HOST = 'guest', 'files', 'port', 'allocation', 'row', 'host'
+GUEST, FILES, PORT, ATTACHMENT, ALLOCATION = 'guest', 'files', 'port', 'attachment', 'allocation'
+ROW, HOST = 'row', 'host'
 
 WITH_GUEST = (vm_states.ACTIVE, vm_states.PAUSED, vm_states.SUSPENDED, vm_states.STOPPED, vm_states.RESCUED)
 ON_TWO_HOSTS = (vm_states.RESIZED,)     # until the resize is confirmed or reverted
@@ -19,8 +20,8 @@ ON_TWO_HOSTS = (vm_states.RESIZED,)     # until the resize is confirmed or rever
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """kind: one of the second row above; problem: of the first; subject: the id of the port or provider, the table, or
-    the host; instance_uuid: whose it is or was."""
+    """problem and kind: as above; subject: the id of the port, attachment or provider, or the table; instance_uuid:
+    whose it is or was."""
 
     kind: str
     problem: str
@@ -35,7 +36,7 @@ def compare(view):
     found = [Finding(HOST, UNSEEN, host=host, details='it does not answer, so its guests are not looked at')
              for host in view.silent]
     found += _held(view, GUEST, view.guests) + _held(view, FILES, view.directories)
-    found += _ports(view) + _allocations(view)
+    found += _ports(view) + _attachments(view) + _allocations(view)
     found += [Finding(ROW, ORPHAN, uuid, subject=table) for table, uuid in view.rows]
     return sorted(found, key=lambda item: (item.kind, item.problem, item.host, item.instance_uuid, item.subject))
 
@@ -79,6 +80,27 @@ def _ports(view):
         if not _moving(instance):
             found += [Finding(PORT, MISSING, instance.uuid, instance.host or '', vif.id)
                       for vif in instance.network_info if (instance.uuid, vif.id) not in bound]
+    return found
+
+
+def _attachments(view):
+    """A device may have an attachment that its record does not name yet, so such a one is not called an orphan."""
+    if view.attachments is None:
+        return [Finding(ATTACHMENT, UNSEEN, details='the volume service does not answer')] if view.devices else []
+    recorded = {device.attachment_id for device in view.devices}
+    found = []
+    for item in view.attachments.values():
+        instance = view.instances.get(item.instance_id)
+        if instance is None:
+            found.append(Finding(ATTACHMENT, ORPHAN, item.instance_id, subject=item.id,
+                                 details='volume %s; there is no such server' % item.volume_id))
+        elif item.id not in recorded and not _moving(instance):
+            found.append(Finding(ATTACHMENT, WRONG, item.instance_id, instance.host or '', item.id,
+                                 'volume %s; the server does not know of it' % item.volume_id))
+    found += [Finding(ATTACHMENT, MISSING, device.instance_uuid, subject=device.attachment_id,
+                      details='volume %s' % device.volume_id) for device in view.devices
+              if device.attachment_id not in view.attachments and device.instance_uuid in view.instances
+              and not _moving(view.instances[device.instance_uuid])]
     return found
 
 

@@ -51,6 +51,10 @@ def _refresh_network(tools, ctxt, view, finding):
         vif for vif in current.network_info if vif.id in there])
 
 
+def _delete_attachment(tools, ctxt, view, finding):
+    tools.volume.attachment_delete(ctxt, finding.subject)
+
+
 def delete_allocation(tools, ctxt, view, finding):
     tools.placement.delete_allocation_for_instance(ctxt, finding.instance_uuid)
 
@@ -72,6 +76,7 @@ _WAYS = {
     (findings.FILES, findings.ORPHAN): _remove_guest,
     (findings.PORT, findings.ORPHAN): _release_ports,
     (findings.PORT, findings.MISSING): _refresh_network,
+    (findings.ATTACHMENT, findings.ORPHAN): _delete_attachment,
     (findings.ALLOCATION, findings.ORPHAN): delete_allocation,
     (findings.ALLOCATION, findings.MISSING): heal_allocation,
     (findings.ALLOCATION, findings.WRONG): heal_allocation,
@@ -80,5 +85,7 @@ _WAYS = {
 _ADVICE = {
     (findings.GUEST, findings.MISSING): 'reboot the server hard, or delete it',
     (findings.FILES, findings.MISSING): 'its disk is lost: rebuild or delete the server',
+    (findings.ATTACHMENT, findings.MISSING): 'detach the volume from the server',
+    (findings.ATTACHMENT, findings.WRONG): 'detach the volume in the volume service, unless it is being attached now',
     (findings.HOST, findings.UNSEEN): 'start its nova-compute, or delete the service',
 }

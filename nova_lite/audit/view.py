@@ -1,11 +1,12 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What there is of every server in all places: the records, the hosts, Neutron and Placement."""
+"""What there is of every server in all places: the records, the hosts, Neutron, Cinder and Placement."""
 
 import dataclasses
 
 from nova_lite import exception
 from nova_lite.compute import rpcapi as compute_rpcapi
+from nova_lite.db import block_devices
 from nova_lite.db import compute_nodes
 from nova_lite.db import engine
 from nova_lite.db import instances as instances_db
@@ -13,6 +14,7 @@ from nova_lite.db import leftovers
 from nova_lite.db import services
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
+from nova_lite.volume import cinder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Tools:
     compute: compute_rpcapi.ComputeAPI
     network: neutron.API
     placement: report.ReportClient
+    volume: cinder.API
 
 
 @dataclasses.dataclass
@@ -32,7 +35,8 @@ class View:
     instances: {uuid: Instance} without deleted ones; guests, directories: {host: {uuid…}}, of hosts that answered (and,
     for directories, keep any); silent: hosts that did not; nodes: {(host, node name): ComputeNode}; providers: {uuid:
     name}; allocations: {consumer uuid: {provider uuid: {resource class: amount}}}; ports: [port…] of servers, as
-    Neutron shows them; rows: [(table, instance uuid)…] of instances that are gone.
+    Neutron shows them; attachments: {id: cinder.Attachment} of servers, None where Cinder does not answer; devices:
+    [BlockDeviceMapping…] with an attachment; rows: [(table, instance uuid)…] of instances that are gone.
     """
 
     instances: dict = dataclasses.field(default_factory=dict)
@@ -43,6 +47,8 @@ class View:
     providers: dict = dataclasses.field(default_factory=dict)
     allocations: dict = dataclasses.field(default_factory=dict)
     ports: list = dataclasses.field(default_factory=list)
+    attachments: dict | None = dataclasses.field(default_factory=dict)
+    devices: list = dataclasses.field(default_factory=list)
     rows: list = dataclasses.field(default_factory=list)
 
 
@@ -58,6 +64,8 @@ def look(tools, ctxt):
     view.providers = tools.placement.get_providers()
     view.allocations = allocations(tools, ctxt, view.providers)
     view.nodes = {(node.host, node.hypervisor_hostname): node for node in compute_nodes.list_(tools.db)}
+    view.attachments = _attachments(tools, ctxt)
+    view.devices = block_devices.get_attached(tools.db)
     view.rows = leftovers.find(tools.db)
     view.instances = {instance.uuid: instance for instance in instances_db.list_(tools.db, {})}
     return view
@@ -74,6 +82,13 @@ def _ask_host(tools, ctxt, service, view):
     view.guests[service.host] = set(found['guests'])
     if found['directories'] is not None:
         view.directories[service.host] = set(found['directories'])
+
+
+def _attachments(tools, ctxt):
+    try:
+        return {item.id: item for item in tools.volume.attachment_get_all(ctxt) if item.instance_id}
+    except exception.ServiceUnreachable:
+        return None
 
 
 def allocations(tools, ctxt, providers):

@@ -20,6 +20,7 @@ from nova_lite.db import instances
 from nova_lite.db import migration
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
+from nova_lite.volume import cinder
 
 LEFT = 1                                            # audit
 MORE, NOT_HEALED, NONE_TO_HEAL, INVALID = 1, 3, 4, 127      # heal_allocations
@@ -27,8 +28,10 @@ ORPHANS_FOUND, ORPHANS_DELETED = 3, 4               # placement audit
 
 
 def audit(conf, args):
-    """Compare the servers with guests, files, ports, allocations and rows that belong to them, both ways. Exits with 1
-    when something differs that was not mended."""
+    """Compare the servers with guests, files, ports, volumes, allocations and rows that belong to them, both ways.
+
+    Exits with 1 when something differs that was not mended.
+    """
     result = auditor.audit(_tools(conf), args.fix)
     if not result:
         print('Nothing differs.')
@@ -106,7 +109,7 @@ def _tools(conf):
     migration.check(db)
     return views.Tools(db=db, compute=compute_rpcapi.ComputeAPI(rpc.Transport(conf)),
                        network=neutron.API(http.adapter(conf, 'neutron')),
-                       placement=report.ReportClient(http.adapter(conf, 'placement')))
+                       placement=report.ReportClient(http.adapter(conf, 'placement')), volume=cinder.from_conf(conf))
 
 
 _VERBOSE = arguments.switch('--verbose', help='say what is found and done')

@@ -22,6 +22,13 @@ def get_all(db, instance_uuid):
     return [rows.to_object(block_device.BlockDeviceMapping, TABLE, row) for row in found]
 
 
+def get_attached(db):
+    """[BlockDeviceMapping…] of all instances that have an attachment in the volume service."""
+    query = sa.select(*rows.columns(block_device.BlockDeviceMapping, TABLE)).where(TABLE.c.attachment_id.is_not(None))
+    found = db.read(lambda connection: connection.execute(query).all())
+    return [rows.to_object(block_device.BlockDeviceMapping, TABLE, row) for row in found]
+
+
 def save(db, instance_uuid, block_devices):
     """Replace the records of an instance's devices."""
     values = to_rows(instance_uuid, block_devices)

@@ -154,9 +154,11 @@ class API:
         """
         self._delete(ctxt, '/attachments/' + _quoted(attachment_id))
 
-    def attachment_get_all(self, ctxt, instance_id):
-        """[Attachment…] that a server has, without connection_info, whoever recorded them."""
-        found, query = [], {'instance_id': instance_id, 'limit': PAGE, 'all_tenants': 1}
+    def attachment_get_all(self, ctxt, instance_id=None):
+        """[Attachment…] that a server has, or all there are, without connection_info, whoever recorded them."""
+        found, query = [], {'limit': PAGE, 'all_tenants': 1}
+        if instance_id is not None:
+            query['instance_id'] = instance_id
         while True:
             page = self._call(ctxt, 'GET', '/attachments?' + urllib.parse.urlencode(query), None)['attachments']
             found += [_attachment(item) for item in page]

@@ -45,6 +45,16 @@ def provider(admin):
     return found[0]['uuid']
 
 
+def attach(admin, instance_uuid):
+    """A volume that is reserved for a server; → id of the attachment."""
+    volumes = {'service': 'volumev3', 'headers': {'OpenStack-API-Version': 'volume 3.50'}}
+    volume = admin.request('POST', '/volumes', ok=202, json={'volume': {'size': 1}}, **volumes).json()['volume']
+    cloud.wait_for(lambda: admin.request('GET', '/volumes/' + volume['id'], ok=200, **volumes).json()[
+        'volume']['status'] == 'available')
+    return admin.request('POST', '/attachments', ok=(200, 202), json={'attachment': {
+        'volume_uuid': volume['id'], 'instance_uuid': instance_uuid}}, **volumes).json()['attachment']['id']
+
+
 def hold(admin, uuid):
     """Have Placement hold something for a server that is not there."""
     admin.request('PUT', '/allocations/%s' % uuid, ok=204, service='placement',
@@ -64,12 +74,14 @@ def test_reliability_73_audit_finds_and_mends_both_ways(stack, admin, boot, sett
     assert clean.returncode == 0 and clean.stdout == 'Nothing differs.\n', clean.stdout + clean.stderr
     admin.request('DELETE', '/allocations/%s' % kept, ok=204, service='placement')
     forget(lost)
+    attachment = attach(admin, lost)
     found = manage('audit')
     assert found.returncode == 1, found.stdout + found.stderr
     kinds = {tuple(field.strip() for field in line.split('|')[1:4]) for line in found.stdout.splitlines()
              if line.startswith('|')}
     assert {('guest', 'orphan', lost), ('port', 'orphan', lost), ('allocation', 'orphan', lost),
-            ('allocation', 'missing', kept)} <= kinds
+            ('attachment', 'orphan', lost), ('allocation', 'missing', kept)} <= kinds
+    assert attachment in found.stdout
     fixed = manage('audit', '--fix')
     assert fixed.returncode == 0, fixed.stdout + fixed.stderr
     assert 'fixed' in fixed.stdout and manage('audit').returncode == 0

@@ -9,8 +9,10 @@ import pytest
 
 from nova_lite.audit import findings
 from nova_lite.audit import view as views
+from nova_lite.objects import block_device
 from nova_lite.objects import instance as instance_obj
 from nova_lite.objects import service
+from nova_lite.volume import cinder
 from tests.fixtures import records
 
 NODE, OTHER_NODE = str(uuid.UUID(int=11)), str(uuid.UUID(int=12))
@@ -106,3 +108,29 @@ def test_a_host_that_does_not_answer(view):
     del view.guests['host1'], view.directories['host1']
     view.silent.append('host1')
     assert brief(view) == {('host', 'unseen', '', 'host1', '')}
+
+
+def attachment(instance_id):
+    return {'a': cinder.Attachment(id='a', volume_id='v', instance_id=instance_id, status='attached')}
+
+
+@pytest.mark.parametrize('instance_id, known, found', [
+    (UUID, True, None), (UUID, False, 'wrong'), (STRANGER, False, 'orphan')])
+def test_reliability_51_attachments(view, instance_id, known, found):
+    view.attachments = attachment(instance_id)
+    if known:
+        view.devices = [block_device.BlockDeviceMapping(instance_uuid=UUID, attachment_id='a', volume_id='v')]
+    assert [(item.kind, item.problem, item.subject) for item in findings.compare(view)] == (
+        [('attachment', found, 'a')] if found else [])
+
+
+@pytest.mark.parametrize('there, problem', [({}, 'missing'), (None, 'unseen')])
+def test_an_attachment_that_cannot_be_found(view, there, problem):
+    view.attachments = there
+    view.devices = [block_device.BlockDeviceMapping(instance_uuid=UUID, attachment_id='a', volume_id='v')]
+    assert [(item.kind, item.problem) for item in findings.compare(view)] == [('attachment', problem)]
+
+
+def test_a_cloud_without_volume_service(view):
+    view.attachments = None
+    assert brief(view) == set()
