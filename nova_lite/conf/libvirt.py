@@ -32,6 +32,9 @@ OPTIONS = {
                     help='Machine type of guests by architecture, as x86_64=q35, where the image does not ask for one. '
                          'Guests that exist keep theirs.'),
         cfg.StrOpt('rng_dev_path', default='/dev/urandom', help='Where guests\' random numbers come from.'),
+        cfg.IntOpt('wait_soft_reboot_seconds', default=120, min=0,
+                   help='Seconds that a guest has to shut down in a soft reboot before it is rebooted the hard way. '
+                        'Raise it for guests that take long to stop.'),
         cfg.IntOpt('mem_stats_period_seconds', default=10, min=0,
                    help='Seconds between a guest\'s reports of its memory; 0: none.'),
     ],

@@ -71,9 +71,12 @@ def _failed(subcommand):
     return exception.HypervisorError('The hypervisor could not work on a disk image (qemu-img %s).' % subcommand)
 
 
-def info(path, image_format):
-    """What qemu-img knows of an image: a dict with `virtual-size` (bytes), `backing-filename` where it has one, …"""
-    return json.loads(qemu_img('info', image_format, '--output=json', path))
+def info(path, image_format, in_use=False):
+    """What qemu-img knows of an image: a dict with `virtual-size` (bytes), `backing-filename` where it has one, …
+
+    in_use: a guest may be writing to it.
+    """
+    return json.loads(qemu_img('info', image_format, *['--force-share'] * in_use, '--output=json', path))
 
 
 def create(path, image_format, size, base=None):
@@ -82,6 +85,13 @@ def create(path, image_format, size, base=None):
     qemu_img('create', image_format, '-q', *backing, path, str(size))
 
 
-def convert_to_raw(source, image_format, target, size):
-    """Write the contents of an image to a sparse raw file; `size` is what a guest would see, in bytes."""
-    qemu_img('convert', image_format, '-O', 'raw', source, target, limits=Limits.for_copy(size))
+def grow(path, image_format, size):
+    """Make an image as large as `size` bytes for a guest; a larger one stays as it is."""
+    if info(path, image_format)['virtual-size'] < size:
+        qemu_img('resize', image_format, '-q', path, str(size))
+
+
+def convert(source, image_format, target, target_format, size):
+    """Write the contents of an image, with all that it lies on, to a sparse file; `size` is what a guest would see,
+    in bytes."""
+    qemu_img('convert', image_format, '-O', target_format, source, target, limits=Limits.for_copy(size))

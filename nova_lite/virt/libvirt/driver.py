@@ -7,10 +7,12 @@ disk.config, console.log, kernel, ramdisk; the image cache is `<instances_path>/
 """
 
 import contextlib
+import dataclasses
 import datetime
 import os
 import shutil
 import time
+from xml.etree import ElementTree
 
 from oslo_log import log
 from oslo_utils import uuidutils
@@ -18,19 +20,26 @@ from oslo_utils import uuidutils
 from nova_lite import concurrency
 from nova_lite import exception
 from nova_lite import instance_metadata
+from nova_lite.virt import abilities
 from nova_lite.virt import driver
 from nova_lite.virt import images
 from nova_lite.virt.libvirt import access
+from nova_lite.virt.libvirt import agent
 from nova_lite.virt.libvirt import blockinfo
 from nova_lite.virt.libvirt import configdrive
 from nova_lite.virt.libvirt import connection
 from nova_lite.virt.libvirt import consolelog
+from nova_lite.virt.libvirt import diagnostics
 from nova_lite.virt.libvirt import events
 from nova_lite.virt.libvirt import guest
 from nova_lite.virt.libvirt import host as hypervisor
 from nova_lite.virt.libvirt import imagebackend
 from nova_lite.virt.libvirt import imagecache
+from nova_lite.virt.libvirt import power
+from nova_lite.virt.libvirt import rescue
+from nova_lite.virt.libvirt import resizing
 from nova_lite.virt.libvirt import settings as driver_settings
+from nova_lite.virt.libvirt import snapshots
 from nova_lite.virt.libvirt import vif
 from nova_lite.virt.libvirt.domain import builder
 from nova_lite.virt.libvirt.domain import consoles
@@ -39,7 +48,7 @@ from nova_lite.virt.libvirt.domain import spec
 
 LOG = log.getLogger(__name__)
 
-XML_NAME, KERNEL_NAME, RAMDISK_NAME = 'libvirt.xml', 'kernel', 'ramdisk'
+XML_NAME, KERNEL_NAME, RAMDISK_NAME, CONFIG_DRIVE_NAME = 'libvirt.xml', 'kernel', 'ramdisk', 'disk.config'
 TOOLS = (*images.PROGRAMS, 'cp')
 
 
@@ -73,6 +82,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._cache = imagecache.ImageCache(self._settings.cache_path(), self._image_api, self._access)
         self._cache.prepare()
         self._backend = imagebackend.ImageBackend(self._cache, self._access)
+        self._snapshots = snapshots.Snapshots(self._connection, self._settings, self._access)
         self._events.start()
 
     def get_available_nodes(self):
@@ -140,7 +150,8 @@ class LibvirtDriver(driver.ComputeDriver):
         instance, image = request.instance, request.image
         wishes = properties.read(image, self._host.facts)
         # Files that a user sends with a server reach it by the config drive, so they bring one along.
-        config_drive = instance.config_drive or bool(request.injected_files)
+        config_drive = (instance.config_drive or bool(request.injected_files)
+                        or os.path.exists(self._settings.instance_path(instance.uuid, CONFIG_DRIVE_NAME)))
         disks = blockinfo.plan(request, wishes, self._settings, self._machine(wishes), config_drive)
         return spec.GuestSpec(
             name=self._guests.free_name(instance), instance=instance, image=image, properties=wishes,
@@ -161,11 +172,15 @@ class LibvirtDriver(driver.ComputeDriver):
                 self._create_config_drive(request, os.path.join(directory, disk.name))
             else:
                 self._backend.create(ctxt, directory, disk, request.image)
-        for path, image_id in ((wanted.kernel, _kernel_id(request.instance, request.image)),
-                               (wanted.ramdisk, _ramdisk_id(request.instance, request.image))):
-            if image_id:
-                self._backend.copy_boot_file(ctxt, image_id, path)
+        self._copy_boot_files(ctxt, wanted)
         imagebackend.write_info(directory, wanted.disks)
+
+    def _copy_boot_files(self, ctxt, wanted):
+        """The kernel and RAM disk of a GuestSpec, where they are not there yet."""
+        for path, image_id in ((wanted.kernel, _kernel_id(wanted.instance, wanted.image)),
+                               (wanted.ramdisk, _ramdisk_id(wanted.instance, wanted.image))):
+            if path and not os.path.exists(path):
+                self._backend.copy_boot_file(ctxt, image_id, path)
 
     def _create_config_drive(self, request, path):
         LOG.info('Creating config drive', instance_uuid=request.instance.uuid)
@@ -197,6 +212,159 @@ class LibvirtDriver(driver.ComputeDriver):
     def unplug_vifs(self, instance, network_info):
         """Nothing to do: libvirt removes tap and rules with the guest, and the filters are everybody's."""
 
+    # ---- a guest that was made before ------------------------------------------------------------------------
+
+    def _specify_again(self, instance, network_info, block_devices):
+        """The GuestSpec of a guest whose files are there: they are what they are, whatever is configured since."""
+        directory = self._settings.instance_path(instance.uuid)
+        machine = machine_of(os.path.join(directory, XML_NAME))
+        image = instance.image_meta
+        if machine in self._host.facts.machines:
+            image = dataclasses.replace(image, properties={'hw_machine_type': machine} | image.properties)
+        wanted = self._specify(driver.SpawnRequest(instance, image, network_info, block_devices))
+        return dataclasses.replace(wanted, disks=[imagebackend.as_made(directory, disk) for disk in wanted.disks])
+
+    def _remake(self, ctxt, wanted, start=True):
+        """Restart a guest from its GuestSpec and its disks; what of them can be replaced is. A guest whose disks are
+        not in order is not stopped."""
+        instance, directory = wanted.instance, self._settings.instance_path(wanted.instance.uuid)
+        for disk in wanted.disks:
+            if disk.kind == spec.CONFIG and not os.path.exists(os.path.join(directory, disk.name)):
+                self._create_config_drive(driver.SpawnRequest(instance, wanted.image, wanted.vifs, []),
+                                          os.path.join(directory, disk.name))
+            elif disk.kind not in (spec.CONFIG, spec.RESCUE) and disk.name:
+                self._backend.complete(ctxt, directory, disk, instance.image_meta)
+        self._copy_boot_files(ctxt, wanted)
+        imagebackend.write_info(directory, wanted.disks)
+        xml = self._get_guest_xml(wanted)
+        self._guests.stop(instance.uuid)
+        if start:
+            self._create_domain_and_network(wanted, xml)
+        else:
+            self._guests.define(instance.uuid, xml)
+
+    def power_off(self, instance, timeout=0, retry_interval=0):
+        power.off(self._guests, instance.uuid, timeout, retry_interval)
+
+    def power_on(self, ctxt, instance, network_info, block_devices):
+        if self._guests.is_active(instance.uuid):
+            self._guests.pause(instance.uuid, False)
+        else:
+            self._remake(ctxt, self._specify_again(instance, network_info, block_devices))
+
+    def reboot(self, ctxt, instance, network_info, reboot_type, block_devices):
+        wanted = self._specify_again(instance, network_info, block_devices)
+        if reboot_type == abilities.SOFT:
+            power.off(self._guests, instance.uuid, self._settings.soft_reboot_seconds, power.RETRY_SECONDS)
+        self._remake(ctxt, wanted)
+
+    def pause(self, instance):
+        self._guests.pause(instance.uuid, True)
+
+    def unpause(self, instance):
+        self._guests.pause(instance.uuid, False)
+
+    def suspend(self, ctxt, instance):
+        self._guests.save(instance.uuid)
+
+    def resume(self, ctxt, instance, network_info, block_devices):
+        self.plug_vifs(instance, network_info)
+        if not self._guests.restore(instance.uuid):
+            self._remake(ctxt, self._specify_again(instance, network_info, block_devices))
+
+    def rescue(self, ctxt, instance, network_info, image, rescue_password, block_devices):    # noqa: PLR0913 (as Nova)
+        rescue.check(instance, image)
+        wanted = self._specify_again(instance, network_info, block_devices)
+        if not rescue.is_stable(image):
+            wanted = dataclasses.replace(wanted, properties=properties.read(image, self._host.facts))
+        wanted = dataclasses.replace(
+            wanted, instance=dataclasses.replace(instance, kernel_id=None, ramdisk_id=None), image=image,
+            disks=rescue.plan(wanted, image),
+            kernel=self._boot_file(instance, KERNEL_NAME + rescue.SUFFIX, image.property('kernel_id')),
+            ramdisk=self._boot_file(instance, RAMDISK_NAME + rescue.SUFFIX, image.property('ramdisk_id')))
+        self._remove_rescue_files(instance)
+        directory = self._settings.instance_path(instance.uuid)
+        self._backend.create(ctxt, directory, wanted.boot_disk, image)
+        if any(disk.name == rescue.CONFIG_NAME for disk in wanted.disks):
+            self._create_config_drive(driver.SpawnRequest(instance, image, network_info, [], rescue_password),
+                                      os.path.join(directory, rescue.CONFIG_NAME))
+        self._remake(ctxt, wanted)
+
+    def unrescue(self, ctxt, instance, network_info, block_devices):
+        wanted = self._specify_again(instance, network_info, block_devices)
+        self._remake(ctxt, wanted)
+        self._remove_rescue_files(instance)
+
+    def _remove_rescue_files(self, instance):
+        for path in rescue.files(self._settings.instance_path(instance.uuid)):
+            os.unlink(path)
+
+    @contextlib.contextmanager
+    def snapshot(self, ctxt, instance, block_devices, extract=None):
+        wishes = properties.read(instance.image_meta, self._host.facts)
+        with self._snapshots.take(instance, wishes.guest_agent, extract) as copy:
+            yield copy
+
+    def set_admin_password(self, instance, password):
+        wishes = properties.read(instance.image_meta, self._host.facts)
+        if not wishes.guest_agent:
+            raise exception.GuestAgentNotEnabled()
+        user = instance.image_meta.property('os_admin_user') or ('Administrator' if wishes.windows else 'root')
+        agent.set_password(self._connection, instance, user, password)
+
+    def trigger_crash_dump(self, instance):
+        agent.interrupt(self._connection, instance)
+
+    def get_diagnostics(self, instance):
+        return diagnostics.by_name(diagnostics.read(self._connection, instance))
+
+    def get_instance_diagnostics(self, instance):
+        return diagnostics.by_kind(diagnostics.read(self._connection, instance), instance, self._settings.virt_type)
+
+    # ---- another flavor, another host ------------------------------------------------------------------------
+
+    def migrate_disk_and_power_off(self, ctxt, instance, dest_host_ip, flavor, network_info,   # noqa: PLR0913 (as Nova)
+                                   block_devices, timeout=0, retry_interval=0):
+        files = self._files(instance)
+        files.check_growth(instance, flavor, block_devices)
+        power.off(self._guests, instance.uuid, timeout, retry_interval)
+        self._guests.remove(instance.uuid)
+        files.put_aside()
+        if dest_host_ip in (None, self._settings.my_ip):
+            files.copy_here()
+        else:
+            files.copy_to(dest_host_ip)
+        return {'formats': files.formats()}
+
+    def finish_migration(self, ctxt, migration, instance, disk_info, network_info, image,      # noqa: PLR0913 (as Nova)
+                         resize_instance, block_devices, power_on=True):
+        if self._guests.is_active(instance.uuid):
+            return
+        files = self._files(instance)
+        files.take_in()
+        imagebackend.write_formats(files.directory, disk_info['formats'])
+        wanted = self._specify_again(instance, network_info, block_devices)
+        if resize_instance:
+            files.grow(wanted.disks)
+        self._remake(ctxt, wanted, start=power_on)
+
+    def finish_revert_migration(self, ctxt, instance, network_info, migration, block_devices, power_on=True):
+        files = self._files(instance)
+        if os.path.isdir(files.before):
+            self._guests.remove(instance.uuid)
+            files.bring_back()
+        if not self._guests.is_active(instance.uuid):
+            self._remake(ctxt, self._specify_again(instance, network_info, block_devices), start=power_on)
+
+    def confirm_migration(self, ctxt, migration, instance, network_info):
+        if migration.source_compute != migration.dest_compute:
+            self._guests.remove(instance.uuid)
+            self.unplug_vifs(instance, network_info)
+        self._files(instance).forget_before()
+
+    def _files(self, instance):
+        return resizing.Files(self._settings.instance_path(instance.uuid), self._access)
+
     # ---- after a guest ---------------------------------------------------------------------------------------
 
     def destroy(self, ctxt, instance, network_info, block_devices, destroy_disks=True):
@@ -206,10 +374,13 @@ class LibvirtDriver(driver.ComputeDriver):
     def cleanup(self, ctxt, instance, network_info, block_devices, destroy_disks=True):
         """Remove what a guest that does not run left on the host; what is gone already is fine."""
         self.unplug_vifs(instance, network_info)
-        directory = self._settings.instance_path(instance.uuid)
-        if destroy_disks and uuidutils.is_uuid_like(instance.uuid) and os.path.isdir(directory):
-            LOG.info('Deleting instance files %s', directory, instance_uuid=instance.uuid)
-            concurrency.run_native(shutil.rmtree, directory)
+        if not destroy_disks or not uuidutils.is_uuid_like(instance.uuid):
+            return
+        for ending in ('', resizing.INCOMING, resizing.BEFORE):
+            directory = self._settings.instance_path(instance.uuid) + ending
+            if os.path.isdir(directory):
+                LOG.info('Deleting instance files %s', directory, instance_uuid=instance.uuid)
+                concurrency.run_native(shutil.rmtree, directory)
 
     def get_console_output(self, ctxt, instance):
         path = self._settings.instance_path(instance.uuid, consoles.LOG_NAME)
@@ -224,10 +395,19 @@ class LibvirtDriver(driver.ComputeDriver):
             return
         needed = {imagecache.cache_name(image_id) for image_id in in_use}
         for name in os.listdir(self._settings.instances_path):
-            if uuidutils.is_uuid_like(name):
+            if uuidutils.is_uuid_like(name.partition('_')[0]):
                 needed |= imagebackend.backing_names(self._settings.instance_path(name))
         for name in self._cache.age(needed, self._settings.cache_minimum_age):
             LOG.info('Removed %s from the image cache: nobody used it any more', name)
+
+
+def machine_of(path):
+    """The machine type in a domain's XML in a file; None when there is no such file, or nothing in it."""
+    try:
+        kind = ElementTree.parse(path).find('os/type')
+    except (OSError, ElementTree.ParseError):
+        return None
+    return kind.get('machine') if kind is not None else None
 
 
 def _kernel_id(instance, image):

@@ -9,6 +9,7 @@ import dataclasses
 from xml.etree import ElementTree
 
 from nova_lite import concurrency
+from nova_lite import exception
 from nova_lite.virt.libvirt import connection as libvirt_door
 from nova_lite.virt.libvirt.domain import metadata
 
@@ -31,28 +32,68 @@ class Guests:
         self._locks = concurrency.NamedLocks()
 
     def free_name(self, instance):
-        """The instance's name, or one with its uuid behind where another cloud of this host took that one."""
-        taken = self._connection.call('look up a guest', _uuid_of_name, instance.name)
-        return instance.name if taken in (None, instance.uuid) else '%s-%s' % (instance.name, instance.uuid[:8])
+        """The name that its domain has; before there is one, the instance's own, or one with its uuid behind where
+        another cloud of this host took that one."""
+        own, taken = self._connection.call('look up a guest', _names, instance.uuid, instance.name)
+        return own or ('%s-%s' % (instance.name, instance.uuid[:8]) if taken else instance.name)
 
     def start(self, uuid, document):
-        """Define and start a domain from its XML. :raises HypervisorError:
+        """Define and start a domain from its XML; memory that was saved of it is dropped. :raises HypervisorError:"""
+        self._whole(uuid, 'start the guest', _start, document)
 
-        libvirt cannot be stopped half-way. A caller that is interrupted goes on at once, and :meth:`remove` waits.
-        """
-        concurrency.spawn(self._alone, uuid, 'start the guest', _start, document).wait()
+    def define(self, uuid, document):
+        """Define a domain that does not run from its XML."""
+        self._whole(uuid, 'define the guest', _define, document)
 
     def state(self, uuid):
         """The State of a domain. :raises InstanceNotFound: libvirt does not know it."""
         return self._connection.call('look up a guest', _state, uuid, instance_id=uuid)
 
+    def is_active(self, uuid):
+        """Whether a guest runs or is paused; False for one that libvirt does not know."""
+        return self._connection.call('look up a guest', _is_active, uuid)
+
+    def ask_to_shut_down(self, uuid):
+        """Press the power button of a guest that runs."""
+        self._whole(uuid, 'shut down the guest', _ask_to_shut_down, uuid)
+
+    def stop(self, uuid):
+        """Stop a domain at once; one that does not run, or is gone, is fine."""
+        self._whole(uuid, 'stop the guest', _stop, uuid)
+
+    def pause(self, uuid, paused):
+        """Stop the processors of a guest, or let them go on.
+
+        :raises InstanceNotFound: libvirt does not know it; InstanceNotRunning: it is off.
+        """
+        self._need_active(uuid, self._whole(uuid, 'pause the guest' if paused else 'unpause the guest',
+                                            _pause, uuid, paused))
+
+    def save(self, uuid):
+        """Write a guest's memory to the host's disk, and stop it; one that is saved already is fine. :raises: as pause
+        """
+        self._need_active(uuid, self._whole(uuid, 'suspend the guest', _save, uuid))
+
+    def restore(self, uuid):
+        """Let a saved guest go on. :returns: False when nothing of it is saved and it does not run."""
+        return self._whole(uuid, 'resume the guest', _restore, uuid)
+
     def remove(self, uuid):
         """Stop a domain at once and forget it; one that is gone is fine."""
         self._alone(uuid, 'remove the guest', _remove, uuid)
 
-    def _alone(self, uuid, operation, function, argument):
+    def _need_active(self, uuid, active):
+        if not active:
+            raise exception.InstanceNotRunning(instance_id=uuid)
+
+    def _whole(self, uuid, operation, function, *arguments):
+        """libvirt cannot be stopped half-way. A caller that is interrupted goes on at once, and :meth:`remove`, like
+        all that changes the same domain, waits."""
+        return concurrency.spawn(self._alone, uuid, operation, function, *arguments).wait()
+
+    def _alone(self, uuid, operation, function, *arguments):
         with self._locks.hold(uuid):
-            self._connection.call(operation, function, argument)
+            return self._connection.call(operation, function, *arguments, instance_id=uuid)
 
     def ours(self):
         """uuids of the domains that this cloud made here."""
@@ -68,17 +109,83 @@ def _lookup(connection, uuid):
         raise
 
 
-def _uuid_of_name(connection, name):
+def _names(connection, uuid, name):
+    """(the name of the domain with that uuid, the uuid of the domain with that name), None where there is none."""
+    own = _lookup(connection, uuid)
     try:
-        return connection.lookupByName(name).UUIDString()
+        return own and own.name(), connection.lookupByName(name).UUIDString()
     except libvirt_door.Error as exc:
         if exc.get_error_code() == libvirt_door.NO_DOMAIN:
-            return None
+            return own and own.name(), None
         raise
 
 
+def _define(connection, document):
+    domain = connection.defineXML(document)
+    if domain.hasManagedSaveImage():
+        domain.managedSaveRemove()
+    return domain
+
+
 def _start(connection, document):
-    connection.defineXML(document).create()
+    _define(connection, document).create()
+
+
+def _is_active(connection, uuid):
+    domain = _lookup(connection, uuid)
+    return domain is not None and bool(domain.isActive())
+
+
+def _ask_to_shut_down(connection, uuid):
+    _unless_stopped(lambda domain: domain.shutdown(), _lookup(connection, uuid))
+
+
+def _stop(connection, uuid):
+    _unless_stopped(lambda domain: domain.destroy(), _lookup(connection, uuid))
+
+
+def _unless_stopped(act, domain):
+    """Do something to a domain (None: there is none) that runs; it may stop at any moment."""
+    try:
+        if domain is not None and domain.isActive():
+            act(domain)
+    except libvirt_door.Error as exc:
+        if exc.get_error_code() not in (libvirt_door.NOT_RUNNING, libvirt_door.NO_DOMAIN):
+            raise
+
+
+def _pause(connection, uuid, paused):
+    domain = connection.lookupByUUIDString(uuid)
+    if not domain.isActive():
+        return False
+    if paused != (domain.state()[0] == libvirt_door.PAUSED):
+        if paused:
+            domain.suspend()
+        else:
+            domain.resume()
+    return True
+
+
+def _save(connection, uuid):
+    domain = connection.lookupByUUIDString(uuid)
+    if domain.isActive():
+        domain.managedSave()
+        return True
+    return bool(domain.hasManagedSaveImage())
+
+
+def _restore(connection, uuid):
+    domain = _lookup(connection, uuid)
+    if domain is None:
+        return False
+    if domain.isActive():
+        if domain.state()[0] == libvirt_door.PAUSED:
+            domain.resume()
+        return True
+    if not domain.hasManagedSaveImage():
+        return False
+    domain.create()
+    return True
 
 
 def _state(connection, uuid):
@@ -91,12 +198,7 @@ def _remove(connection, uuid):
     domain = _lookup(connection, uuid)
     if domain is None:
         return
-    try:
-        if domain.isActive():
-            domain.destroy()
-    except libvirt_door.Error as exc:
-        if exc.get_error_code() not in (libvirt_door.NOT_RUNNING, libvirt_door.NO_DOMAIN):
-            raise
+    _unless_stopped(lambda running: running.destroy(), domain)
     try:
         _undefine(domain)
     except libvirt_door.Error as exc:

@@ -6,14 +6,19 @@ qcow2: the disk holds what differs from a raw file of the image cache. raw: the 
 is what later operations go by: a guest can write whatever header it likes into its own disk.
 """
 
+import dataclasses
 import json
+import logging
 import os
 import struct
 import subprocess
 
 from nova_lite import exception
 from nova_lite.virt import images
+from nova_lite.virt.libvirt import imagecache
 from nova_lite.virt.libvirt.domain import spec as guest
+
+LOG = logging.getLogger(__name__)
 
 INFO_NAME = 'disk.info'
 TOOL_SECONDS = 300
@@ -37,7 +42,7 @@ class ImageBackend:
         :raises: what :meth:`ImageCache.disk_image` raises, and DiskFull, HypervisorError
         """
         target = os.path.join(directory, disk.name)
-        if disk.kind == guest.ROOT:
+        if disk.kind in (guest.ROOT, guest.RESCUE):
             limit = 0 if disk.device == 'cdrom' else disk.size
             source = self._cache.disk_image(ctxt, image, limit)
         elif disk.kind == guest.SWAP:
@@ -52,6 +57,33 @@ class ImageBackend:
                 _copy(base, target, size)
         self._access.private(target)
 
+    def complete(self, ctxt, directory, disk, image):
+        """Make sure that the guest can start from a disk of its directory: what can be made anew is.
+
+        :raises HypervisorError: what the guest wrote is gone; and what :meth:`create` raises
+        """
+        path, known = os.path.join(directory, disk.name), read_info(directory)
+        there = os.path.exists(path)
+        if there and path in known and self._has_base(ctxt, disk, image):
+            return
+        # What is not recorded was never given to a guest, and what a guest swapped is worth nothing.
+        if not known or disk.kind not in (guest.EPHEMERAL, guest.SWAP) or (disk.kind != guest.SWAP and path in known):
+            LOG.error('%s, or the record of its format, or what it lies on, is gone', path)
+            raise exception.HypervisorError('A disk of the instance is missing on its host.')
+        if there:
+            os.unlink(path)
+        self.create(ctxt, directory, disk, image)
+
+    def _has_base(self, ctxt, disk, image):
+        """Whether what an overlay lies on is there; an image is fetched again. Only images are the same when they are
+        made again: a file system gets a new identity."""
+        if disk.format != 'qcow2' or not disk.base or self._cache.has(disk.base):
+            return True
+        if not image.id or disk.base != imagecache.cache_name(image.id):
+            return False
+        with self._cache.disk_image(ctxt, image, 0):
+            return True
+
     def copy_boot_file(self, ctxt, image_id, target):
         """A copy of a kernel or RAM disk: libvirt hands the file that a guest uses to QEMU's user."""
         with self._cache.boot_file(ctxt, image_id) as source:
@@ -61,23 +93,43 @@ class ImageBackend:
 
 def write_info(directory, disks):
     """Record the formats of a guest's disks."""
+    write_formats(directory, {disk.name: disk.format for disk in disks if disk.name})
+
+
+def write_formats(directory, formats):
+    """Record {name of a disk: format}, whole or not at all."""
     path = os.path.join(directory, INFO_NAME)
-    with open(path, 'w') as target:
-        json.dump({os.path.join(directory, disk.name): disk.format for disk in disks}, target)
-    os.chmod(path, 0o600)
+    with open(path + '.new', 'w', opener=lambda name, flags: os.open(name, flags, 0o600)) as target:
+        json.dump({os.path.join(directory, name): kind for name, kind in formats.items()}, target)
+    os.replace(path + '.new', path)
+
+
+def read_info(directory):
+    """{path: format} of the disks that a guest's directory was made with; empty where there is no record."""
+    try:
+        with open(os.path.join(directory, INFO_NAME)) as record:
+            return json.load(record)
+    except (OSError, ValueError):
+        return {}
+
+
+def as_made(directory, disk):
+    """A Disk with format and base as they were recorded when it was made, which configuration does not change."""
+    path = os.path.join(directory, disk.name)
+    kind = read_info(directory).get(path)
+    if kind is None or disk.kind == guest.CONFIG or not os.path.exists(path):
+        return disk
+    base = next((os.path.basename(name) for name in backing_file(path)), None) if kind == 'qcow2' else disk.base
+    return dataclasses.replace(disk, format=kind, base=base)
 
 
 def backing_names(directory):
     """Names of the cache's files that the disks of a guest's directory show parts of."""
-    try:
-        with open(os.path.join(directory, INFO_NAME)) as record:
-            formats = json.load(record)
-    except (OSError, ValueError):
-        return set()
-    return {os.path.basename(base) for path, kind in formats.items() if kind == 'qcow2' for base in _backing_file(path)}
+    return {os.path.basename(base) for path, kind in read_info(directory).items() if kind == 'qcow2'
+            for base in backing_file(os.path.join(directory, os.path.basename(path)))}
 
 
-def _backing_file(path):
+def backing_file(path):
     """[the file that a qcow2 overlay of ours lies on]; QEMU, not the guest, writes that header."""
     try:
         with open(path, 'rb') as disk:
@@ -90,9 +142,15 @@ def _backing_file(path):
         return []
 
 
-def _copy(source, target, size):
-    """A copy of its own that takes no more room than it needs, grown to `size` bytes."""
+def copy(source, target):
+    """A copy of its own that takes no more room than it needs, for us alone."""
     _tool('cp', '--reflink=auto', '--sparse=always', '--no-preserve=all', '--', source, target)
+    os.chmod(target, 0o600)
+
+
+def _copy(source, target, size):
+    """A copy grown to `size` bytes."""
+    copy(source, target)
     os.truncate(target, size)
 
 

@@ -65,6 +65,10 @@ class ImageCache:
             if name.startswith(FETCH_PREFIX):
                 shutil.rmtree(os.path.join(self._directory, name), ignore_errors=True)
 
+    def has(self, name):
+        """Whether there is a file of that name."""
+        return os.path.exists(os.path.join(self._directory, name))
+
     @contextlib.contextmanager
     def disk_image(self, ctxt, image, limit):
         """The path of a raw file with the contents of an ImageMeta, for the block; `limit` in bytes, 0 for none.
@@ -140,7 +144,7 @@ class ImageCache:
         try:
             size = max(size, images.info(path, declared.qemu)['virtual-size'])
             _check_size(size, limit)
-            images.convert_to_raw(path, declared.qemu, converted, size)
+            images.convert(path, declared.qemu, converted, 'raw', size)
         except exception.HypervisorError as exc:
             raise _unacceptable(image, 'it cannot be read as %s' % image.disk_format) from exc
         os.unlink(path)

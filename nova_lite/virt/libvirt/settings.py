@@ -21,6 +21,8 @@ class Settings:
     rng_dev_path: str = '/dev/urandom'
     mem_stats_period: int = 10
     vnc_listen: str | None = None       # None: no VNC
+    soft_reboot_seconds: int = 120
+    my_ip: str | None = None
     cache_directory: str = '_base'
     cache_minimum_age: int = 86400
     cache_ages: bool = True
@@ -39,6 +41,7 @@ class Settings:
             machine_types=dict(item.split('=', 1) for item in conf.libvirt.hw_machine_type if '=' in item),
             rng_dev_path=conf.libvirt.rng_dev_path, mem_stats_period=conf.libvirt.mem_stats_period_seconds,
             vnc_listen=conf.vnc.server_listen if conf.vnc.enabled else None,
+            my_ip=conf.my_ip, soft_reboot_seconds=conf.libvirt.wait_soft_reboot_seconds,
             cache_directory=conf.image_cache.subdirectory_name,
             cache_minimum_age=conf.image_cache.remove_unused_original_minimum_age_seconds,
             cache_ages=conf.image_cache.remove_unused_base_images)

@@ -39,7 +39,7 @@ def test_every_call_has_format_and_limits(recorder, tmp_path):
     recorder('echo "$(ulimit -t) $(ulimit -v) $@" >> %s; echo "{}"' % log)
     images.info('/a', 'qcow2')
     images.create('/b', 'qcow2', 100, '/base')
-    images.convert_to_raw('/c', 'vmdk', '/d', 3 << 30)
+    images.convert('/c', 'vmdk', '/d', 'raw', 3 << 30)
     assert log.read_text().splitlines() == [
         '30 2097152 info -f qcow2 --output=json /a',
         '30 2097152 create -f qcow2 -q -b /base -F raw /b 100',
@@ -77,7 +77,7 @@ def test_a_full_disk(recorder):
 def test_the_real_program(tmp_path):
     source = disk_images.qcow2(tmp_path / 'a', content=b'abc')
     assert images.info(str(source), 'qcow2')['virtual-size'] == 4 << 20
-    images.convert_to_raw(str(source), 'qcow2', str(tmp_path / 'raw'), 4 << 20)
+    images.convert(str(source), 'qcow2', str(tmp_path / 'raw'), 'raw', 4 << 20)
     assert (tmp_path / 'raw').read_bytes().rstrip(b'\0') == b'abc'
     images.create(str(tmp_path / 'over'), 'qcow2', 8 << 20, str(tmp_path / 'raw'))
     found = images.info(str(tmp_path / 'over'), 'qcow2')

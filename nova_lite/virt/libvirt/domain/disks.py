@@ -16,11 +16,11 @@ def configure(domain, spec):
                      discard='unmap' if disk.device == 'disk' else None)
         elements.add(element, 'source', file=spec.settings.instance_path(spec.instance.uuid, disk.name))
         if disk.format == 'qcow2':
-            _add_base(element, spec.settings.cache_path(disk.base))
+            _add_base(element, disk.base and spec.settings.cache_path(disk.base))
         elements.add(element, 'target', dev=disk.dev, bus=disk.bus)
         if disk.kind == guest.CONFIG:
             elements.add(element, 'readonly')
-        if disk.kind == guest.ROOT and not spec.kernel:
+        if disk is spec.boot_disk and not spec.kernel:
             elements.add(element, 'boot', order=FIRST)
     buses = {disk.bus for disk in spec.disks}
     if 'scsi' in buses:
@@ -32,6 +32,9 @@ def configure(domain, spec):
 
 def _add_base(element, path):
     """Say what an overlay lies on, so that nobody has to read it from a file that belongs to a guest."""
+    if path is None:
+        elements.add(element, 'backingStore')
+        return
     base = elements.add(element, 'backingStore', type='file')
     elements.add(base, 'format', type='raw')
     elements.add(base, 'source', file=path)

@@ -35,7 +35,7 @@ def configure_boot(domain, spec):
         elements.add(boot, 'kernel', spec.kernel)
         if spec.ramdisk:
             elements.add(boot, 'initrd', spec.ramdisk)
-        elements.add(boot, 'cmdline', spec.properties.command_line or KERNEL_COMMAND_LINE % spec.disks[0].dev)
+        elements.add(boot, 'cmdline', spec.properties.command_line or KERNEL_COMMAND_LINE % spec.boot_disk.dev)
     if spec.x86:
         elements.add(boot, 'smbios', mode='sysinfo')
 

@@ -11,7 +11,7 @@ from nova_lite.objects import network
 from nova_lite.virt.libvirt import settings as driver_settings
 from nova_lite.virt.libvirt.domain import properties as hardware
 
-ROOT, EPHEMERAL, SWAP, CONFIG = 'root', 'ephemeral', 'swap', 'config'
+ROOT, RESCUE, EPHEMERAL, SWAP, CONFIG = 'root', 'rescue', 'ephemeral', 'swap', 'config'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +61,11 @@ class GuestSpec:
     def machine(self):
         """The machine type, None for the hypervisor's own choice."""
         return machine_type(self.properties, self.settings, self.host)
+
+    @property
+    def boot_disk(self):
+        """The Disk that the guest starts from: that of a rescue while there is one."""
+        return next((disk for disk in self.disks if disk.kind == RESCUE), self.disks[0])
 
     @property
     def x86(self):

@@ -15,9 +15,9 @@ import pytest
 from nova_lite import concurrency
 from nova_lite import exception
 from nova_lite.compute import power_state
-from nova_lite.virt import driver
 from tests.fixtures import disk_images
 from tests.unit.virt import samples
+from tests.unit.virt.libvirt import scene
 
 libvirt = pytest.importorskip('libvirt', reason='needs libvirt-python')
 from nova_lite.virt.libvirt import driver as libvirt_driver  # noqa: E402 (only where libvirt is)
@@ -26,72 +26,20 @@ from nova_lite.virt.libvirt import guest  # noqa: E402
 from nova_lite.virt.libvirt import settings  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not disk_images.available(), reason='needs qemu-img')
-URI = 'test:///default'
 FOREIGN = '<domain type="test"><name>%s</name><memory>1024</memory><os><type>hvm</type></os></domain>'
 
 
-@pytest.fixture
-def images():
-    found = disk_images.Images()
-    found.add(samples.IMAGE_ID, b'boot me' * 100, 'raw')
-    return found
-
-
-@pytest.fixture
-def host(tmp_path, images):
-    options = settings.Settings(instances_path=str(tmp_path / 'instances'), connection_uri=URI, virt_type='test')
-    found = libvirt_driver.LibvirtDriver(options, images)
-    found.init_host('host')
-    return found
-
-
-@pytest.fixture(autouse=True)
-def no_guests_left():
-    yield
-    direct = libvirt.open(URI)
-    for domain in direct.listAllDomains():
-        if domain.name() != 'test':
-            if domain.isActive():
-                domain.destroy()
-            domain.undefine()
-
-
-def make_request(images, vifs=(), files=(), **changes):
-    image = images.get(None, samples.IMAGE_ID)
-    changes = {'uuid': str(uuid.uuid4()), 'image_meta': image} | changes
-    return driver.SpawnRequest(samples.instance(**changes), image, list(vifs), [], injected_files=list(files))
-
-
-def spawn(host, images, **changes):
-    request = make_request(images, **changes)
-    host.prepare_for_spawn(request.instance)
-    host.spawn(None, request)
-    return request.instance
-
-
-def wait_for(condition):
-    for _ in range(100):
-        if condition():
-            return True
-        concurrency.sleep(0.05)
-    return False
-
-
-def directory(tmp_path, instance):
-    return tmp_path / 'instances' / instance.uuid
-
-
 def test_a_guest_from_spawn_to_destroy(host, images, tmp_path):
-    instance = spawn(host, images, config_drive=True, flavor=samples.flavor(swap=8))
+    instance = scene.spawn(host, images, config_drive=True, flavor=samples.flavor(swap=8))
     info = host.get_info(instance)
     assert (info.state, info.name, info.uuid) == (power_state.RUNNING, 'instance-0000000a', instance.uuid)
     assert info.internal_id > 0
-    files = {path.name: path.stat().st_mode & 0o777 for path in directory(tmp_path, instance).iterdir()}
+    files = {path.name: path.stat().st_mode & 0o777 for path in scene.directory(tmp_path, instance).iterdir()}
     assert files == dict.fromkeys(('disk', 'disk.swap', 'disk.config', 'disk.info', 'libvirt.xml'), 0o600)
-    assert directory(tmp_path, instance).stat().st_mode & 0o777 == 0o710
+    assert scene.directory(tmp_path, instance).stat().st_mode & 0o777 == 0o710
     assert host.list_instance_uuids() == [instance.uuid]
     host.destroy(None, instance, [], [])
-    assert not directory(tmp_path, instance).exists()
+    assert not scene.directory(tmp_path, instance).exists()
     with pytest.raises(exception.InstanceNotFound):
         host.get_info(instance)
     host.destroy(None, instance, [], [])
@@ -100,8 +48,8 @@ def test_a_guest_from_spawn_to_destroy(host, images, tmp_path):
 
 def test_config_drive_contents(host, images, tmp_path):
     pycdlib = pytest.importorskip('pycdlib')
-    instance = spawn(host, images, files=[('/etc/motd', b'hello')])     # a file to inject brings a config drive along
-    path = directory(tmp_path, instance) / 'disk.config'
+    instance = scene.spawn(host, images, files=[('/etc/motd', b'hello')])     # brings a config drive along
+    path = scene.directory(tmp_path, instance) / 'disk.config'
     assert b'config-2' in path.read_bytes()[0x8000:0x8800]
     iso = pycdlib.PyCdlib()
     iso.open(str(path))
@@ -115,8 +63,8 @@ def test_config_drive_contents(host, images, tmp_path):
 def test_a_kernel_image(host, images, tmp_path):
     for name in ('kernel', 'ramdisk'):
         images.add(name, name.encode(), 'aki' if name == 'kernel' else 'ari')
-    instance = spawn(host, images, kernel_id='kernel', ramdisk_id='ramdisk')
-    folder = directory(tmp_path, instance)
+    instance = scene.spawn(host, images, kernel_id='kernel', ramdisk_id='ramdisk')
+    folder = scene.directory(tmp_path, instance)
     assert (folder / 'kernel').read_bytes() == b'kernel'
     boot = ElementTree.parse(folder / 'libvirt.xml').find('os')
     assert (boot.findtext('kernel'), boot.findtext('initrd')) == (str(folder / 'kernel'), str(folder / 'ramdisk'))
@@ -124,7 +72,7 @@ def test_a_kernel_image(host, images, tmp_path):
 
 def test_a_failed_build_leaves_nothing_after_destroy(host, images, tmp_path):
     images.damage = 2
-    request = make_request(images)
+    request = scene.make_request(images)
     with pytest.raises(exception.ImageChecksumMismatch):
         host.spawn(None, request)
     host.destroy(None, request.instance, [], [])
@@ -133,15 +81,15 @@ def test_a_failed_build_leaves_nothing_after_destroy(host, images, tmp_path):
 
 
 def test_a_name_that_another_cloud_took(host, images):
-    direct = libvirt.open(URI)
+    direct = libvirt.open(scene.URI)
     direct.defineXML(FOREIGN % 'instance-0000000a')
-    instance = spawn(host, images)
+    instance = scene.spawn(host, images)
     assert host.get_info(instance).name == 'instance-0000000a-' + instance.uuid[:8]
     assert host.list_instance_uuids() == [instance.uuid]
 
 
 def test_guests_of_another_cloud_are_not_ours(host, images, tmp_path):
-    instance = spawn(host, images)
+    instance = scene.spawn(host, images)
     other = guest.Guests(host._connection, str(tmp_path / 'elsewhere'))
     assert other.ours() == []
     assert guest.Guests(host._connection, str(tmp_path / 'instances')).ours() == [instance.uuid]
@@ -155,8 +103,8 @@ def test_a_directory_that_was_left_is_listed(host, tmp_path):
 
 
 def test_a_guest_whose_directory_is_gone_is_listed_and_can_be_destroyed(host, images, tmp_path):
-    instance = spawn(host, images)
-    subprocess.run(['rm', '-r', directory(tmp_path, instance)], check=True)
+    instance = scene.spawn(host, images)
+    subprocess.run(['rm', '-r', scene.directory(tmp_path, instance)], check=True)
     assert host.list_instance_uuids() == [instance.uuid]
     host.destroy(None, instance, [], [])
     assert host.list_instance_uuids() == []
@@ -177,14 +125,14 @@ def test_destroy_waits_for_a_start_that_was_interrupted(host, images, monkeypatc
         time.sleep(0.5)
         whole(virt_connection, document)
     monkeypatch.setattr(guest, '_start', slow)
-    request = make_request(images)
+    request = scene.make_request(images)
 
     def build():
         started.send()
         host.spawn(None, request)
     thread = concurrency.spawn(build)
     started.wait()
-    assert wait_for(lambda: host._guests._locks.held(request.instance.uuid))
+    assert scene.wait_for(lambda: host._guests._locks.held(request.instance.uuid))
     concurrency.interrupt(thread, RuntimeError('stop'))
     host.destroy(None, request.instance, [], [])
     assert host.list_instance_uuids() == []
@@ -194,25 +142,25 @@ def test_events(host, images, monkeypatch):
     monkeypatch.setattr(events, 'STOP_DELAY', 0.2)
     seen = []
     host.register_event_listener(lambda event: seen.append((event.uuid, event.state)))
-    instance = spawn(host, images)
-    assert wait_for(lambda: (instance.uuid, power_state.RUNNING) in seen)
-    domain = libvirt.open(URI).lookupByUUIDString(instance.uuid)
+    instance = scene.spawn(host, images)
+    assert scene.wait_for(lambda: (instance.uuid, power_state.RUNNING) in seen)
+    domain = libvirt.open(scene.URI).lookupByUUIDString(instance.uuid)
     domain.suspend()
-    assert wait_for(lambda: (instance.uuid, power_state.PAUSED) in seen)
+    assert scene.wait_for(lambda: (instance.uuid, power_state.PAUSED) in seen)
     domain.destroy()
     domain.create()
     concurrency.sleep(0.5)
     assert (instance.uuid, power_state.SHUTDOWN) not in seen        # it was started again at once
     domain.destroy()
-    assert wait_for(lambda: (instance.uuid, power_state.SHUTDOWN) in seen)
+    assert scene.wait_for(lambda: (instance.uuid, power_state.SHUTDOWN) in seen)
 
 
 def test_one_bad_listener_does_not_silence_the_others(host, images):
     seen = []
     host.register_event_listener(lambda event: 1 / 0)
     host.register_event_listener(lambda event: seen.append(event.uuid))
-    instance = spawn(host, images)
-    assert wait_for(lambda: instance.uuid in seen)
+    instance = scene.spawn(host, images)
+    assert scene.wait_for(lambda: instance.uuid in seen)
 
 
 def test_resources(host):
@@ -223,10 +171,10 @@ def test_resources(host):
 
 
 def test_console_log(host, images, tmp_path):
-    instance = spawn(host, images)
+    instance = scene.spawn(host, images)
     with pytest.raises(exception.ConsoleLogNotFound):
         host.get_console_output(None, instance)
-    log = directory(tmp_path, instance) / 'console.log'
+    log = scene.directory(tmp_path, instance) / 'console.log'
     log.write_bytes(b'new')
     assert host.get_console_output(None, instance) == b'new'
     log.with_name('console.log.0').write_bytes(b'o' * 200000)
@@ -235,7 +183,7 @@ def test_console_log(host, images, tmp_path):
 
 
 def test_update_images_spares_what_disks_lie_on(host, images, tmp_path):
-    spawn(host, images)
+    scene.spawn(host, images)
     base = tmp_path / 'instances' / '_base'
     for path in base.iterdir():
         os.utime(path, (0, 0))
@@ -247,14 +195,14 @@ def test_update_images_spares_what_disks_lie_on(host, images, tmp_path):
 
 
 def test_device_names(host, images):
-    request = make_request(images)
+    request = scene.make_request(images)
     assert host.default_root_device_name(request.instance, request.image, None) == '/dev/vda'
 
 
 @pytest.mark.parametrize('options, words', [
     ({'connection_uri': 'test:///no/such/file'}, 'libvirt does not answer'), ({'virt_type': 'kvm'}, 'virt_type')])
 def test_a_host_that_cannot_be_used_says_so(tmp_path, images, options, words):
-    options = {'connection_uri': URI, 'virt_type': 'test'} | options
+    options = {'connection_uri': scene.URI, 'virt_type': 'test'} | options
     broken = libvirt_driver.LibvirtDriver(settings.Settings(instances_path=str(tmp_path), **options), images)
     with pytest.raises(exception.HypervisorError) as caught:
         broken.init_host('host')
