@@ -35,6 +35,11 @@ OPTIONS = {
         cfg.IntOpt('wait_soft_reboot_seconds', default=120, min=0,
                    help='Seconds that a guest has to shut down in a soft reboot before it is rebooted the hard way. '
                         'Raise it for guests that take long to stop.'),
+        cfg.IntOpt('device_detach_attempts', default=8, min=1,
+                   help='How often a running guest is asked to let go of a device before detaching it fails.'),
+        cfg.IntOpt('device_detach_timeout', default=20, min=1,
+                   help='Seconds that a guest gets each time. Raise it where guests are slow; a guest that boots lets '
+                        'go of nothing.'),
         cfg.IntOpt('mem_stats_period_seconds', default=10, min=0,
                    help='Seconds between a guest\'s reports of its memory; 0: none.'),
     ],

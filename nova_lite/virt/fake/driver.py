@@ -133,7 +133,8 @@ class FakeDriver(driver.ComputeDriver):
             raise exception.HypervisorError(operation='start the guest', reason=reason)
         self._guests.put(guests.Guest(
             uuid=instance.uuid, name=instance.name, state=power_state.RUNNING, display_name=instance.display_name,
-            mac_addresses=[vif.address for vif in request.network_info]))
+            mac_addresses=[vif.address for vif in request.network_info],
+            volumes={bdm.device_name: bdm.volume_id for bdm in request.block_devices if bdm.connection_info}))
 
     def _reason_to_fail(self, instance, image):
         behaviour = self._behaviour
@@ -151,6 +152,41 @@ class FakeDriver(driver.ComputeDriver):
         if random.random() < self._behaviour.fail_destroy_probability:
             raise exception.HypervisorError(operation='remove the guest', reason='chance')
         self._guests.remove(instance.uuid)
+
+    # ---- volumes -------------------------------------------------------------------------------------------------
+
+    def get_volume_connector(self, instance):
+        return {'host': self._host, 'ip': '127.0.0.1', 'platform': ARCHITECTURE, 'os_type': 'linux', 'multipath': False}
+
+    def get_device_name_for_instance(self, instance, block_devices, bdm):
+        taken = {device.device_name for device in block_devices}
+        if bdm.device_name and bdm.device_name not in taken:
+            return bdm.device_name
+        return next('/dev/vd' + letter for letter in string.ascii_lowercase if '/dev/vd' + letter not in taken)
+
+    def check_volume(self, connection_info):
+        """Fake guests have volumes of every kind."""
+
+    def attach_volume(self, ctxt, connection_info, instance, mountpoint, bdm):
+        self._set_volume(instance, mountpoint, connection_info['serial'])
+
+    def detach_volume(self, ctxt, connection_info, instance, mountpoint):
+        if self._guests.get(instance.uuid) is not None:
+            self._set_volume(instance, mountpoint, None)
+
+    def swap_volume(self, ctxt, old_connection_info, new_connection_info, instance, mountpoint, bdm):   # noqa: PLR0913
+        self._set_volume(instance, mountpoint, new_connection_info['serial'])
+
+    def extend_volume(self, ctxt, connection_info, instance, mountpoint, requested_size):
+        """Fake guests do not look at sizes."""
+
+    def _set_volume(self, instance, mountpoint, volume_id):
+        guest = self._guests.get(instance.uuid)
+        if guest is None:
+            raise exception.InstanceNotFound(instance_id=instance.uuid)
+        others = {device: held for device, held in guest.volumes.items() if device != mountpoint}
+        self._guests.put(dataclasses.replace(
+            guest, volumes=others if volume_id is None else {**others, mountpoint: volume_id}))
 
     def get_console_output(self, ctxt, instance):
         guest = self._guests.get(instance.uuid)

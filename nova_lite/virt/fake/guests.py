@@ -13,13 +13,14 @@ SUFFIX = '.journal'
 
 @dataclasses.dataclass
 class Guest:
-    """state: one of compute/power_state.py; mac_addresses: of its interfaces."""
+    """state: one of compute/power_state.py; mac_addresses: of its interfaces; volumes: {device name: volume id}."""
 
     uuid: str
     name: str
     state: int
     display_name: str = ''
     mac_addresses: list[str] = dataclasses.field(default_factory=list)
+    volumes: dict = dataclasses.field(default_factory=dict)
 
 
 def load(path):

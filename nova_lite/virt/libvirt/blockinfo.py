@@ -15,6 +15,7 @@ from nova_lite.virt.libvirt.domain import spec as guest
 PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd', 'ide': 'hd'}
 MOST = {'ide': 4}
 SWAP_FORMAT = 'swap'
+VOLUME_DEVICES = ('disk', 'cdrom')
 
 
 class DeviceNames:
@@ -53,18 +54,21 @@ def check(block_devices):
         if bdm.no_device:
             continue
         local = bdm.destination_type == 'local'
-        if not local or (bdm.source_type != 'blank' and bdm.boot_index != 0):
+        if local and bdm.source_type != 'blank' and bdm.boot_index != 0:
             raise exception.BuildAbort('This hypervisor does not attach block devices of source %s and destination %s.'
                                        % (bdm.source_type, bdm.destination_type))
         if bdm.disk_bus not in (None, *PREFIXES):
             raise exception.BuildAbort('This hypervisor has no disks on the bus %s.' % bdm.disk_bus)
+        if not local and bdm.device_type not in (None, *VOLUME_DEVICES):
+            raise exception.BuildAbort('This hypervisor has no volumes as devices of the type %s.' % bdm.device_type)
 
 
 def name_devices(block_devices, root_name, bus_of_root, properties):
     """Give each BlockDeviceMapping a `device_name` (`/dev/vdb`) that is free on its bus, in place."""
     names = DeviceNames()
     for bdm in sorted((bdm for bdm in block_devices if not bdm.no_device), key=_order):
-        bus = bus_of_root if bdm.boot_index == 0 else bdm.disk_bus or properties.disk_bus
+        bus = bdm.disk_bus if is_volume(bdm) else None
+        bus = bus or (bus_of_root if bdm.boot_index == 0 else bdm.disk_bus or properties.disk_bus)
         wish = bdm.device_name or (root_name if bdm.boot_index == 0 else None)
         bdm.device_name = '/dev/' + names.take(bus, (wish or '').removeprefix('/dev/'))
 
@@ -73,13 +77,20 @@ def plan(request, properties, settings, machine, config_drive):
     """The Disks of a SpawnRequest, the root disk first. :raises BuildAbort: there cannot be such disks."""
     check(request.block_devices)
     flavor, image = request.instance.flavor, request.image
-    blanks = [bdm for bdm in request.block_devices if bdm.source_type == 'blank' and not bdm.no_device]
+    blanks = [bdm for bdm in request.block_devices if bdm.source_type == 'blank' and not bdm.no_device
+              and not is_volume(bdm)]
     names = DeviceNames()
-    root_name = next((bdm.device_name for bdm in request.block_devices if bdm.boot_index == 0), None)
+    root = next((bdm for bdm in request.block_devices if bdm.boot_index == 0), None)
+    root_name = _wish(root and root.device_name or request.instance.root_device_name)
     bus = root_bus(image, properties, machine)
-    disks = [guest.Disk('disk', guest.ROOT, bus, names.take(bus, _wish(root_name or request.instance.root_device_name)),
-                        settings.images_type, flavor.root_gb * units.Gi,
-                        'cdrom' if image.disk_format == 'iso' else 'disk', base=imagecache.cache_name(image.id))]
+    if root is not None and is_volume(root):
+        if root.connection_info is None:
+            raise exception.BuildAbort('The volume that the guest boots from is not attached.')
+        disks = [volume(root, root.disk_bus or bus, names, root_name)]
+    else:
+        disks = [guest.Disk('disk', guest.ROOT, bus, names.take(bus, root_name), settings.images_type,
+                            flavor.root_gb * units.Gi, 'cdrom' if image.disk_format == 'iso' else 'disk',
+                            base=imagecache.cache_name(image.id))]
     for number, (size, bdm) in enumerate(_ephemerals(blanks, flavor)):
         filesystem = (bdm and bdm.guest_format) or settings.default_ephemeral_format
         if filesystem not in imagebackend.FILESYSTEMS:
@@ -92,10 +103,24 @@ def plan(request, properties, settings, machine, config_drive):
         bus = (bdm and bdm.disk_bus) or properties.disk_bus
         disks.append(guest.Disk('disk.swap', guest.SWAP, bus, names.take(bus, bdm and _wish(bdm.device_name)),
                                 settings.images_type, size * units.Mi, base='swap_%d' % size))
+    disks += [volume(bdm, bdm.disk_bus or properties.disk_bus, names) for bdm in request.block_devices
+              if is_volume(bdm) and bdm is not root and bdm.connection_info is not None]
     if config_drive:
         bus = cdrom_bus(properties, machine)
         disks.append(guest.Disk('disk.config', guest.CONFIG, bus, names.take(bus), 'raw', device='cdrom'))
     return disks
+
+
+def is_volume(bdm):
+    return bdm.destination_type == 'volume'
+
+
+def volume(bdm, bus, names, wish=None):
+    """The Disk of a volume. names: the DeviceNames that are taken."""
+    kind = guest.ROOT if bdm.boot_index == 0 else guest.VOLUME
+    order = bdm.boot_index + 1 if bdm.boot_index is not None and bdm.boot_index >= 0 else None
+    return guest.Disk('', kind, bus, names.take(bus, wish or _wish(bdm.device_name)), 'raw',
+                      device=bdm.device_type or 'disk', connection_info=bdm.connection_info, order=order)
 
 
 def _order(bdm):

@@ -6,6 +6,7 @@ No other module imports libvirt. What they hand to :meth:`Connection.call` gets 
 real thread, where it must neither log nor wait for a green thread.
 """
 
+import dataclasses
 import logging
 
 import libvirt
@@ -33,6 +34,14 @@ NO_JOB, JOB_DONE = libvirt.VIR_DOMAIN_JOB_NONE, libvirt.VIR_DOMAIN_JOB_COMPLETED
 STATISTICS = (libvirt.VIR_DOMAIN_STATS_STATE | libvirt.VIR_DOMAIN_STATS_CPU_TOTAL | libvirt.VIR_DOMAIN_STATS_VCPU
               | libvirt.VIR_DOMAIN_STATS_BALLOON | libvirt.VIR_DOMAIN_STATS_INTERFACE
               | libvirt.VIR_DOMAIN_STATS_BLOCK)
+DEVICE_MISSING = libvirt.VIR_ERR_DEVICE_MISSING
+
+# What a change of a guest's devices is about: the running guest, or what it will be started from.
+LIVE, CONFIG = libvirt.VIR_DOMAIN_AFFECT_LIVE, libvirt.VIR_DOMAIN_AFFECT_CONFIG
+XML_INACTIVE = libvirt.VIR_DOMAIN_XML_INACTIVE
+COPY_FLAGS = libvirt.VIR_DOMAIN_BLOCK_COPY_REUSE_EXT | libvirt.VIR_DOMAIN_BLOCK_COPY_TRANSIENT_JOB
+PIVOT = libvirt.VIR_DOMAIN_BLOCK_JOB_ABORT_PIVOT
+RESIZE_BYTES = libvirt.VIR_DOMAIN_BLOCK_RESIZE_BYTES
 
 POWER_STATES = {
     libvirt.VIR_DOMAIN_NOSTATE: power_state.NOSTATE,
@@ -57,6 +66,15 @@ UNDEFINE_FLAGS = (libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE | libvirt.VIR_DOMAIN_
 CLOSED = object()       # what the mailbox brings when libvirt closed the connection
 
 _loop_runs = False
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceEvent:
+    """A guest let go of a device (`removed`), or refused to. `alias`: libvirt's name of the device."""
+
+    uuid: str
+    alias: str
+    removed: bool
 
 
 def _run_event_loop():
@@ -84,7 +102,7 @@ def _no_print(*_):
 class Connection:
     """A connection to the libvirtd at `uri`, opened at the first call and again after libvirtd was restarted.
 
-    `mailbox` gets (uuid, power state) for each lifecycle event, and CLOSED when the connection broke.
+    `mailbox` gets (uuid, power state) for each lifecycle event, DeviceEvents, and CLOSED when the connection broke.
     """
 
     def __init__(self, uri):
@@ -124,6 +142,9 @@ class Connection:
     def _open(self):
         connection = libvirt.open(self.uri)
         connection.domainEventRegisterAny(None, libvirt.VIR_DOMAIN_EVENT_ID_LIFECYCLE, self._on_event, None)
+        for event, removed in ((libvirt.VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED, True),
+                               (libvirt.VIR_DOMAIN_EVENT_ID_DEVICE_REMOVAL_FAILED, False)):
+            connection.domainEventRegisterAny(None, event, self._on_device, removed)
         for register in (lambda: connection.registerCloseCallback(self._on_close, None),
                          lambda: connection.setKeepAlive(KEEPALIVE_SECONDS, KEEPALIVE_COUNT)):
             try:
@@ -137,6 +158,9 @@ class Connection:
     def _on_event(self, _connection, domain, event, _detail, _opaque):
         if event in EVENT_STATES:
             self.mailbox.put((domain.UUIDString(), EVENT_STATES[event]))
+
+    def _on_device(self, _connection, domain, alias, removed):
+        self.mailbox.put(DeviceEvent(domain.UUIDString(), alias, removed))
 
     def _on_close(self, _connection, _reason, _opaque):
         self.mailbox.put(CLOSED)

@@ -29,6 +29,7 @@ from nova_lite.virt.libvirt import blockinfo
 from nova_lite.virt.libvirt import configdrive
 from nova_lite.virt.libvirt import connection
 from nova_lite.virt.libvirt import consolelog
+from nova_lite.virt.libvirt import devices
 from nova_lite.virt.libvirt import diagnostics
 from nova_lite.virt.libvirt import events
 from nova_lite.virt.libvirt import guest
@@ -41,6 +42,7 @@ from nova_lite.virt.libvirt import resizing
 from nova_lite.virt.libvirt import settings as driver_settings
 from nova_lite.virt.libvirt import snapshots
 from nova_lite.virt.libvirt import vif
+from nova_lite.virt.libvirt import volumes
 from nova_lite.virt.libvirt.domain import builder
 from nova_lite.virt.libvirt.domain import consoles
 from nova_lite.virt.libvirt.domain import properties
@@ -63,6 +65,8 @@ class LibvirtDriver(driver.ComputeDriver):
         self._filters = vif.Filters(self._connection)
         self._events = events.Events(self._connection, self._has_directory)
         self._host = hypervisor.Host(self._connection, settings)
+        self._devices = devices.Devices(self._connection, self._events, settings.device_detach_attempts,
+                                        settings.device_detach_timeout)
 
     @classmethod
     def from_conf(cls, conf, image_api):
@@ -83,6 +87,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._cache.prepare()
         self._backend = imagebackend.ImageBackend(self._cache, self._access)
         self._snapshots = snapshots.Snapshots(self._connection, self._settings, self._access)
+        self._volumes = volumes.VolumeOps(self._devices, host, self._settings.my_ip)
         self._events.start()
 
     def get_available_nodes(self):
@@ -167,7 +172,7 @@ class LibvirtDriver(driver.ComputeDriver):
         """The guest's directory with all its disks."""
         directory = self._settings.instance_path(request.instance.uuid)
         self._access.make_directory(directory)
-        for disk in wanted.disks:
+        for disk in (disk for disk in wanted.disks if disk.connection_info is None):
             if disk.kind == spec.CONFIG:
                 self._create_config_drive(request, os.path.join(directory, disk.name))
             else:
@@ -381,6 +386,35 @@ class LibvirtDriver(driver.ComputeDriver):
             if os.path.isdir(directory):
                 LOG.info('Deleting instance files %s', directory, instance_uuid=instance.uuid)
                 concurrency.run_native(shutil.rmtree, directory)
+
+    # ---- volumes ---------------------------------------------------------------------------------------------
+
+    def get_volume_connector(self, instance):
+        return self._volumes.connector()
+
+    def check_volume(self, connection_info):
+        self._volumes.check(connection_info)
+
+    def get_device_name_for_instance(self, instance, block_devices, bdm):
+        wishes = properties.read(instance.image_meta, self._host.facts)
+        return self._volumes.name(instance, block_devices, bdm, wishes)
+
+    def attach_volume(self, ctxt, connection_info, instance, mountpoint, bdm):
+        self._volumes.attach(connection_info, instance, mountpoint, self._volume_bus(instance, bdm))
+
+    def detach_volume(self, ctxt, connection_info, instance, mountpoint):
+        self._volumes.detach(instance, mountpoint)
+
+    def swap_volume(self, ctxt, old_connection_info, new_connection_info, instance, mountpoint, bdm):    # noqa: PLR0913
+        self._volumes.swap(new_connection_info, instance, mountpoint, self._volume_bus(instance, bdm))
+
+    def extend_volume(self, ctxt, connection_info, instance, mountpoint, requested_size):
+        self._volumes.extend(instance, mountpoint, requested_size)
+
+    def _volume_bus(self, instance, bdm):
+        return bdm and bdm.disk_bus or properties.read(instance.image_meta, self._host.facts).disk_bus
+
+    # ---- what the host keeps ---------------------------------------------------------------------------------
 
     def get_console_output(self, ctxt, instance):
         path = self._settings.instance_path(instance.uuid, consoles.LOG_NAME)

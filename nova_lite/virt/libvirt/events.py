@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What libvirt tells of its own accord: guests that change state, and a connection that broke."""
+"""What libvirt tells of its own accord: guests that change state or let go of devices, and a connection that broke."""
 
 import logging
 
@@ -23,6 +23,7 @@ class Events:
         self._connection = connection
         self._is_ours = is_ours
         self._listeners = []
+        self._device_listeners = []
         self._held = {}         # uuid → timer of a stop that is not reported yet
 
     def start(self):
@@ -32,11 +33,18 @@ class Events:
         """`callback(LifecycleEvent)` for each event from now on."""
         self._listeners.append(callback)
 
+    def listen_for_devices(self, callback):
+        """`callback(DeviceEvent)` for each device that a guest let go of, or refused to."""
+        self._device_listeners.append(callback)
+
     def _run(self):
         while True:
             item = self._connection.mailbox.get()
             if item is libvirt_door.CLOSED:
                 self._reconnect()
+            elif isinstance(item, libvirt_door.DeviceEvent):
+                for callback in self._device_listeners:
+                    callback(item)
             else:
                 self._handle(*item)
 

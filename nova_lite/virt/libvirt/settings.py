@@ -26,6 +26,8 @@ class Settings:
     cache_directory: str = '_base'
     cache_minimum_age: int = 86400
     cache_ages: bool = True
+    device_detach_attempts: int = 8
+    device_detach_timeout: int = 20
 
     @classmethod
     def from_conf(cls, conf):
@@ -44,7 +46,9 @@ class Settings:
             my_ip=conf.my_ip, soft_reboot_seconds=conf.libvirt.wait_soft_reboot_seconds,
             cache_directory=conf.image_cache.subdirectory_name,
             cache_minimum_age=conf.image_cache.remove_unused_original_minimum_age_seconds,
-            cache_ages=conf.image_cache.remove_unused_base_images)
+            cache_ages=conf.image_cache.remove_unused_base_images,
+            device_detach_attempts=conf.libvirt.device_detach_attempts,
+            device_detach_timeout=conf.libvirt.device_detach_timeout)
 
     def cache_path(self, name=''):
         """The directory of the image cache, or the path of a file in it."""

@@ -1,16 +1,22 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""The disks of a guest: files in its directory, each with the format that was recorded when it was made."""
+"""The disks of a guest: files in its directory, each with the format that was recorded when it was made, and volumes.
+"""
 
 from nova_lite.virt.libvirt.domain import elements
 from nova_lite.virt.libvirt.domain import spec as guest
+from nova_lite.virt.libvirt.volume import kinds
 
 FIRST = 1
 
 
 def configure(domain, spec):
     devices = elements.devices(domain)
+    bootable = not spec.kernel and spec.boot_disk.kind != guest.RESCUE
     for disk in spec.disks:
+        if disk.connection_info is not None:
+            add_volume(devices, disk, bootable)
+            continue
         element = elements.add(devices, 'disk', type='file', device=disk.device)
         elements.add(element, 'driver', name='qemu', type=disk.format,
                      discard='unmap' if disk.device == 'disk' else None)
@@ -28,6 +34,32 @@ def configure(domain, spec):
     if 'usb' not in buses and not spec.settings.vnc_listen:
         # An emulated USB controller costs time even without devices. With a screen, a tablet sits on it.
         elements.add(devices, 'controller', type='usb', index=0, model='none')
+
+
+def add_volume(parent, disk, bootable=False):
+    """The <disk> of a volume, also for a guest that exists; `bootable`: the guest may start from it."""
+    info, data = disk.connection_info, disk.connection_info['data']
+    kind, attributes, inside = kinds.source(info)
+    element = elements.add(parent, 'disk', type=kind, device=disk.device)
+    elements.add(element, 'driver', name='qemu', type='raw', discard='unmap' if data.get('discard') else None,
+                 cache='none' if info.get('multiattach') else None)
+    source = elements.add(element, 'source', **attributes)
+    for tag, values in inside:
+        elements.add(source, tag, **values)
+    elements.add(element, 'target', dev=disk.dev, bus=disk.bus)
+    limits = kinds.limits(info)
+    if limits:
+        tune = elements.add(element, 'iotune')
+        for name, number in limits.items():
+            elements.add(tune, name, number)
+    if data.get('access_mode') == 'ro' or disk.device == 'cdrom':
+        elements.add(element, 'readonly')
+    if info.get('multiattach'):
+        elements.add(element, 'shareable')
+    elements.add(element, 'serial', info['serial'])
+    if bootable and disk.order:
+        elements.add(element, 'boot', order=disk.order)
+    return element
 
 
 def _add_base(element, path):

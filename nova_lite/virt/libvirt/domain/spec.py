@@ -11,7 +11,8 @@ from nova_lite.objects import network
 from nova_lite.virt.libvirt import settings as driver_settings
 from nova_lite.virt.libvirt.domain import properties as hardware
 
-ROOT, RESCUE, EPHEMERAL, SWAP, CONFIG = 'root', 'rescue', 'ephemeral', 'swap', 'config'
+ROOT, RESCUE, EPHEMERAL, SWAP = 'root', 'rescue', 'ephemeral', 'swap'
+CONFIG, VOLUME = 'config', 'volume'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Disk:
     """One disk of a guest: the file `name` in the guest's directory, shown as `dev` (vda, …) on `bus`.
 
     `size` in bytes; 0 for a root disk as large as its image. `filesystem` is what an ephemeral disk is formatted with.
-    `base`: the name of the file of the image cache that it is made from.
+    `base`: the name of the file of the image cache that it is made from. `connection_info`: it is a volume, and no file
+    of the guest's; `order`: its place among what the guest tries to boot from, from 1.
     """
 
     name: str
@@ -31,6 +33,8 @@ class Disk:
     device: str = 'disk'        # or cdrom
     filesystem: str | None = None
     base: str | None = None
+    connection_info: dict | None = None
+    order: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

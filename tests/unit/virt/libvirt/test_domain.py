@@ -20,6 +20,7 @@ from nova_lite.virt.libvirt import settings
 from nova_lite.virt.libvirt.domain import builder
 from nova_lite.virt.libvirt.domain import properties
 from nova_lite.virt.libvirt.domain import spec
+from nova_lite.virt.libvirt.volume import kinds
 from tests.unit.virt import samples
 
 GOLDEN = pathlib.Path(__file__).parent / 'golden'
@@ -41,7 +42,19 @@ def make_spec(vifs=(), flavor=None, image=None, options=None, config_drive=False
                           host=HOST, disks=disks, vifs=list(vifs), created_at=CREATED, **fields)
 
 
+NBD = {'driver_volume_type': 'nbd', 'serial': 'c0ffee00-0000-4000-8000-000000000001', 'data': {
+    'name': 'volume-1', 'hosts': ['192.0.2.7'], 'ports': ['10809'], 'format': 'raw', 'discard': True,
+    'auth_enabled': False, 'access_mode': 'rw', 'qos_specs': {'total_iops_sec': '100', 'comment': 'gold'}}}
+LOCAL = {'driver_volume_type': 'local', 'serial': 'c0ffee00-0000-4000-8000-000000000002', 'data': {
+    'device_path': '/dev/null', 'format': 'raw', 'access_mode': 'ro'}}
+VOLUMES = [block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', **fields) for fields in (
+    {'boot_index': 0, 'device_name': '/dev/vda', 'connection_info': NBD},
+    {'boot_index': 1, 'device_name': '/dev/vdb', 'connection_info': LOCAL},
+    {'device_name': '/dev/vdc', 'disk_bus': 'scsi', 'connection_info': {**LOCAL, 'multiattach': True}},
+    {'device_name': '/dev/vdd'})]       # being attached
+
 GUESTS = {
+    'volumes': {'devices': VOLUMES, 'config_drive': True},
     'qemu': {'vifs': [samples.vif()]},
     'kvm': {'vifs': [samples.vif()], 'options': {'virt_type': 'kvm'}, 'flavor': {'vcpus': 4, 'memory_mb': 2048}},
     'no_nic': {},
@@ -154,6 +167,24 @@ def test_disks_as_asked_for():
 def test_devices_that_cannot_be_had_are_refused(device):
     with pytest.raises(exception.BuildAbort):
         plan_of(bdm(**device))
+
+
+@pytest.mark.parametrize('info', [
+    {**LOCAL, 'driver_volume_type': 'iscsi'}, {**LOCAL, 'data': {'device_path': 'volume-1'}},
+    {**LOCAL, 'data': {**LOCAL['data'], 'format': 'qcow2'}}, {**NBD, 'data': {**NBD['data'], 'encrypted': True}},
+    {**NBD, 'data': {**NBD['data'], 'hosts': []}}, {**NBD, 'data': {**NBD['data'], 'auth_enabled': True}}, {}])
+def test_volumes_that_cannot_be_had_are_refused(info):
+    with pytest.raises(exception.VolumeUnsupported):
+        kinds.check(info)
+
+
+def test_a_volume_may_be_a_cdrom_and_no_tape():
+    cdrom = bdm(source_type='volume', destination_type='volume', device_type='cdrom', disk_bus='ide',
+                connection_info=NBD)
+    assert [(disk.dev, disk.device) for disk in make_spec(devices=[bdm(boot_index=0), cdrom]).disks] == [
+        ('vda', 'disk'), ('hda', 'cdrom')]
+    with pytest.raises(exception.BuildAbort):
+        blockinfo.check([bdm(source_type='volume', destination_type='volume', device_type='lun')])
 
 
 def test_a_bus_that_is_full_is_refused():
