@@ -248,6 +248,12 @@ class CinderConnectionFailed(ServiceUnreachable):
     msg_fmt = 'Connection to cinder host failed: %(reason)s'
 
 
+class VolumeBusy(CinderConnectionFailed):
+    """It will be possible when the volume service has finished what it does."""
+
+    msg_fmt = 'Volume %(volume_id)s cannot be deleted while it is being made.'
+
+
 class MessagingUnavailable(Unavailable):
     msg_fmt = 'The message queue does not answer.'
 

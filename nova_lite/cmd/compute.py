@@ -14,24 +14,27 @@ from nova_lite.compute import conductor_client
 from nova_lite.compute import manager
 from nova_lite.compute import notifications
 from nova_lite.compute import settings
+from nova_lite.compute import toolbox
 from nova_lite.conductor import rpcapi
 from nova_lite.image import glance
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
 from nova_lite.virt import loader
+from nova_lite.volume import cinder
 
 
 def start(conf):
     transport = rpc.Transport(conf)
     conductor = conductor_client.Conductor(rpcapi.ConductorAPI(transport), rpcapi.ComputeTaskAPI(transport))
     image = glance.API(http.adapter(conf, 'glance'))
-    network = neutron.API(http.adapter(conf, 'neutron'))
-    placement = report.ReportClient(http.adapter(conf, 'placement'))
+    clients = toolbox.Clients(
+        network=neutron.API(http.adapter(conf, 'neutron')), volume=cinder.from_conf(conf), image=image,
+        placement=report.ReportClient(http.adapter(conf, 'placement')))
     options = settings.from_conf(conf)
     services = []
     for host in settings.host_names(conf):
         compute = manager.ComputeManager(
-            host, options, loader.load(conf.compute_driver, conf, image), network, placement, conductor,
+            host, options, loader.load(conf.compute_driver, conf, image), clients, conductor,
             notifications.from_conf(conf, transport, host))
         services.append(service.Service.create(manager.BINARY, compute, transport, conf, host=host))
     return service.serve(conf, *services)

@@ -17,6 +17,7 @@ from nova_lite.db import migration
 from nova_lite.network import neutron
 from nova_lite.scheduler import rpcapi as scheduler_rpcapi
 from nova_lite.scheduler.client import report
+from nova_lite.volume import cinder
 
 
 def start(conf):
@@ -24,7 +25,7 @@ def start(conf):
     tools = toolbox.Toolbox(
         host=conf.host, db=migration.open_database(conf), scheduler=scheduler_rpcapi.SchedulerAPI(transport),
         compute=compute_rpcapi.ComputeAPI(transport), placement=report.ReportClient(http.adapter(conf, 'placement')),
-        network=neutron.API(http.adapter(conf, 'neutron')),
+        network=neutron.API(http.adapter(conf, 'neutron')), volume=cinder.from_conf(conf),
         deadlines=toolbox.Deadlines(resend=conf.conductor.resend_after, take_over=conf.conductor.take_over_after,
                                     build=conf.instance_build_timeout),
         max_attempts=conf.scheduler.max_attempts)

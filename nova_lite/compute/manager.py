@@ -38,21 +38,21 @@ FIRST_PAUSE, LONGEST_PAUSE = 1, 10
 
 
 class ComputeManager:
-    """driver: a virt.driver.ComputeDriver; network: a network.neutron.API; placement: a ReportClient; conductor: a
-    conductor_client.Conductor; notifier: a notifications.InstanceNotifier; settings: a settings.Settings."""
+    """driver: a virt.driver.ComputeDriver; clients: a toolbox.Clients; conductor: a conductor_client.Conductor;
+    notifier: a notifications.InstanceNotifier; settings: a settings.Settings."""
 
     target = oslo_messaging.Target(version=rpcapi.VERSION)
     topic = rpcapi.TOPIC
 
-    def __init__(self, host, settings, driver, network, placement, conductor, notifier):
+    def __init__(self, host, settings, driver, clients, conductor, notifier):
         self.host = host
         self.endpoints = [self]
         self._settings = settings
         self._driver = driver
-        self._tracker = resource_tracker.ResourceTracker(host, driver, conductor, placement, settings)
+        self._tracker = resource_tracker.ResourceTracker(host, driver, conductor, clients.placement, settings)
         self.tools = toolbox.Toolbox(
-            host=host, settings=settings, driver=driver, network=network, placement=placement, conductor=conductor,
-            notifier=notifier, tracker=self._tracker)
+            host=host, settings=settings, driver=driver, network=clients.network, placement=clients.placement,
+            volume=clients.volume, image=clients.image, conductor=conductor, notifier=notifier, tracker=self._tracker)
         limit = settings.max_concurrent_builds
         self._build_semaphore = concurrency.Semaphore(limit) if limit else contextlib.nullcontext()
         self._deletes = set()       # uuids that are being terminated

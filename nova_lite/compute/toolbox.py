@@ -9,11 +9,23 @@ from nova_lite.compute import conductor_client
 from nova_lite.compute import notifications
 from nova_lite.compute import resource_tracker
 from nova_lite.compute import settings
+from nova_lite.image import glance
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
 from nova_lite.virt import driver
+from nova_lite.volume import cinder
 
 DELETES_AT_ONCE = 16    # what they ask of other services and of the message queue stays bounded
+
+
+@dataclasses.dataclass(frozen=True)
+class Clients:
+    """Of the services that a host asks."""
+
+    network: neutron.API
+    placement: report.ReportClient
+    volume: cinder.API
+    image: glance.API
 
 
 @dataclasses.dataclass
@@ -26,6 +38,8 @@ class Toolbox:
     driver: driver.ComputeDriver
     network: neutron.API
     placement: report.ReportClient
+    volume: cinder.API
+    image: glance.API
     conductor: conductor_client.Conductor
     notifier: notifications.InstanceNotifier
     tracker: resource_tracker.ResourceTracker

@@ -15,6 +15,7 @@ from nova_lite.network import neutron
 from nova_lite.objects import action as action_obj
 from nova_lite.scheduler import rpcapi as scheduler_rpcapi
 from nova_lite.scheduler.client import report
+from nova_lite.volume import cinder
 
 LOG = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ class Toolbox:
     compute: compute_rpcapi.ComputeAPI
     placement: report.ReportClient
     network: neutron.API
+    volume: cinder.API
     deadlines: Deadlines
     max_attempts: int
     pool: Pool = dataclasses.field(default_factory=Pool)

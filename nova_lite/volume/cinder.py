@@ -50,7 +50,7 @@ class Snapshot:
 
 @dataclasses.dataclass(frozen=True)
 class Attachment:
-    """`connection_info`: how the host reaches the volume, {} while that host is not known."""
+    """connection_info: {'driver_volume_type', 'data'}, how the host reaches the volume; {} while none is known."""
 
     id: str
     volume_id: str
@@ -247,4 +247,12 @@ def _volume(found):
 
 def _attachment(found):
     return Attachment(id=found['id'], volume_id=found['volume_id'], instance_id=found.get('instance'),
-                      status=found['status'], connection_info=found.get('connection_info') or {})
+                      status=found['status'], connection_info=_connection(found.get('connection_info')))
+
+
+def _connection(found):
+    """{'driver_volume_type', 'data'} of what the service tells in one; {} of nothing."""
+    if not found:
+        return {}
+    return {'driver_volume_type': found.get('driver_volume_type'),
+            'data': {name: value for name, value in found.items() if name != 'driver_volume_type'}}

@@ -139,7 +139,8 @@ def test_a_volume_is_exchanged_and_grown_while_the_guest_runs(make_driver, image
     order = guests.request(images, [])
     guests.spawn(host, order)
     shell = Shell(host, order)
-    old, new = volume_file(folder, 'vol-old', b'old\n'), volume_file(folder, 'vol-new', b'', 8 * MIB)
+    old, new = volume_file(folder, 'vol-old', b'old\n'), volume_file(folder, 'vol-new', b'')
+    larger = volume_file(folder, 'vol-larger', b'', 8 * MIB)
     host.attach_volume(None, local(old), order.instance, '/dev/vdb', bdm())
     assert guests.wait_for(lambda: 'vdb' in shell('ls /sys/block'), 20)
     shell('echo changed | dd of=/dev/vdb conv=fsync 2>/dev/null')
@@ -151,6 +152,9 @@ def test_a_volume_is_exchanged_and_grown_while_the_guest_runs(make_driver, image
         assert str(new) in document and str(old) not in document
     shell('echo after | dd of=/dev/vdb conv=fsync 2>/dev/null')
     assert new.read_bytes().startswith(b'after\n') and old.read_bytes().startswith(b'changed\n')
+    host.swap_volume(None, replacement, local(larger), order.instance, '/dev/vdb', bdm())
+    assert larger.read_bytes().startswith(b'after\n')
+    host.swap_volume(None, local(larger), replacement, order.instance, '/dev/vdb', bdm())
     with open(new, 'r+b') as handle:
         handle.truncate(16 * MIB)
     host.extend_volume(None, replacement, order.instance, '/dev/vdb', 16 * MIB)

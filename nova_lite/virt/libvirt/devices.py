@@ -87,20 +87,24 @@ class Devices:
     def copy(self, uuid, device, document):
         """Let a running guest go on with a copy of a disk, whose place the XML document of that tells.
 
+        A place that is larger than the disk shows its whole size from the guest's next start on.
         :raises InstanceNotFound; HypervisorError: it failed, and the guest goes on with the disk that it had
         """
         with self._locks.hold(uuid):
-            self._connection.call('copy a disk', _start_copy, uuid, device, document, instance_id=uuid)
-            deadline, done = time.monotonic() + COPY_SECONDS, None
-            try:
-                while done is None and time.monotonic() < deadline:
-                    concurrency.sleep(COPY_POLL)
-                    done = self._connection.call('look at the copy of a disk', _copied, uuid, device, instance_id=uuid)
-            finally:
-                self._connection.call('end the copy of a disk', _end_copy, uuid, device, document, bool(done),
-                                      instance_id=uuid)
-            if not done:
+            if not any(self._copy(uuid, device, document, sliced) for sliced in (False, True)):
                 raise exception.HypervisorError('The hypervisor could not copy the disk.')
+
+    def _copy(self, uuid, device, document, sliced):
+        """Whether the guest goes on with the copy."""
+        self._connection.call('copy a disk', _start_copy, uuid, device, document, sliced, instance_id=uuid)
+        deadline, done = time.monotonic() + COPY_SECONDS, None
+        try:
+            while done is None and time.monotonic() < deadline:
+                concurrency.sleep(COPY_POLL)
+                done = self._connection.call('look at the copy of a disk', _copied, uuid, device, instance_id=uuid)
+        finally:
+            self._connection.call('end the copy of a disk', _end_copy, uuid, device, bool(done), instance_id=uuid)
+        return done
 
     def resize(self, uuid, device, size):
         """Let a running guest see a disk's size in bytes; one that is off is fine. :raises HypervisorError:"""
@@ -164,8 +168,14 @@ def _targets(connection, uuid):
     return {target.get('dev') for _, tree in _trees(domain) for target in tree.iterfind('devices/disk/target')}
 
 
-def _start_copy(connection, uuid, device, document):
+def _start_copy(connection, uuid, device, document, sliced):
+    """sliced: show no more of the place than the disk has, for QEMU copies between equal sizes only."""
     domain = connection.lookupByUUIDString(uuid)
+    if sliced:
+        tree = ElementTree.fromstring(document)
+        slices = ElementTree.SubElement(tree.find('source'), 'slices')
+        ElementTree.SubElement(slices, 'slice', type='storage', offset='0', size=str(domain.blockInfo(device)[0]))
+        document = ElementTree.tostring(tree, encoding='unicode')
     domain.blockCopy(device, document, flags=libvirt_door.COPY_FLAGS)
 
 
@@ -177,14 +187,11 @@ def _copied(connection, uuid, device):
     return True if found['cur'] == found['end'] and found['end'] else None
 
 
-def _end_copy(connection, uuid, device, document, pivot):
-    """Go on with the copy, or without it."""
+def _end_copy(connection, uuid, device, pivot):
+    """Go on with the copy, or without it. libvirt also changes what the guest will be started from."""
     domain = connection.lookupByUUIDString(uuid)
-    if not domain.blockJobInfo(device):
-        return
-    domain.blockJobAbort(device, libvirt_door.PIVOT if pivot else 0)
-    if pivot and domain.isPersistent():
-        domain.updateDeviceFlags(document, libvirt_door.CONFIG)
+    if domain.blockJobInfo(device):
+        domain.blockJobAbort(device, libvirt_door.PIVOT if pivot else 0)
 
 
 def _resize(connection, uuid, device, size):

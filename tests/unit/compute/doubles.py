@@ -14,6 +14,7 @@ from nova_lite.compute import notifications
 from nova_lite.compute import operations
 from nova_lite.compute import settings
 from nova_lite.compute import task_states
+from nova_lite.compute import toolbox
 from nova_lite.compute import transitions
 from nova_lite.compute import vm_states
 from nova_lite.objects import action
@@ -265,9 +266,10 @@ class Notifier:
 class World:
     """One host with a real manager and fake driver, and the doubles around it."""
 
-    def __init__(self, directory, behaviour=None, patience=0.5, **options):
+    def __init__(self, directory, behaviour=None, patience=0.5, volume=None, **options):
         self.directory, self.behaviour = directory, behaviour or fake_driver.Behaviour()
         self.database, self.network, self.placement = Database(), Network(), Placement()
+        self.volume = volume
         self.legacy, self.versioned = Notifier(), Notifier()
         self.settings = settings.Settings(**options)
         self.conductor = conductor_client.Conductor(self.database, self.database, patience)
@@ -277,8 +279,9 @@ class World:
         """A new life of nova-compute on the same host; the caller sees to `init_host`."""
         self.driver = fake_driver.FakeDriver(self.directory, self.behaviour)
         self.manager = manager.ComputeManager(
-            HOST, self.settings, self.driver, self.network, self.placement, self.conductor,
-            notifications.InstanceNotifier(self.legacy, self.versioned))
+            HOST, self.settings, self.driver,
+            toolbox.Clients(network=self.network, placement=self.placement, volume=self.volume, image=None),
+            self.conductor, notifications.InstanceNotifier(self.legacy, self.versioned))
         self.tools, self.tracker = self.manager.tools, self.manager.tools.tracker
 
     def order(self, name='server', group=None, networks=1, **fields):

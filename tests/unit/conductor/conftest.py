@@ -151,12 +151,12 @@ def tools(db):
     return made
 
 
-def make_tools(db, placement, network=None):
+def make_tools(db, placement, network=None, volume=None):
     """A Toolbox with doubles; a second one of the same database is another run of the conductor."""
     return toolbox.Toolbox(
         host='c', db=db, scheduler=Scheduler(placement), compute=Compute(), placement=placement,
-        network=network or Network(), deadlines=toolbox.Deadlines(resend=20, take_over=90, build=900), max_attempts=3,
-        pool=InlinePool())
+        network=network or Network(), volume=volume, max_attempts=3,
+        deadlines=toolbox.Deadlines(resend=20, take_over=90, build=900), pool=InlinePool())
 
 
 @pytest.fixture
