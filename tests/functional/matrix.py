@@ -1,0 +1,140 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""The operations on a built server, as the crash matrix runs them: how each is asked for, and from which state.
+
+The steps come from the operations themselves, so a new step is covered without a new test.
+"""
+
+import collections.abc
+import dataclasses
+from unittest import mock
+
+from nova_lite.compute.tasks.operations import registry
+from nova_lite.objects import operation as operation_obj
+from tests.fixtures import cloud
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """body: of the action; or request(admin, uuid): asks for it in another way. before: operations that bring an ACTIVE
+    server into the state that this one starts from. end: the status of the server after it."""
+
+    end: str
+    body: dict | None = None
+    before: tuple = ()
+    request: collections.abc.Callable | None = None
+
+    def ask(self, admin, uuid):
+        if self.request is not None:
+            return self.request(admin, uuid)
+        return admin.request('POST', '/servers/%s/action' % uuid, json=self.body)
+
+
+ROWS = {
+    'start': Row('ACTIVE', {'os-start': None}, ('stop',)),
+    'stop': Row('SHUTOFF', {'os-stop': None}),
+    'soft_reboot': Row('ACTIVE', {'reboot': {'type': 'SOFT'}}),
+    'hard_reboot': Row('ACTIVE', {'reboot': {'type': 'HARD'}}),
+    'pause': Row('PAUSED', {'pause': None}),
+    'unpause': Row('ACTIVE', {'unpause': None}, ('pause',)),
+    'suspend': Row('SUSPENDED', {'suspend': None}),
+    'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),
+}
+
+
+def step_names(name):
+    """The names of an operation's steps, in order."""
+    record = operation_obj.Operation(uuid='o', instance_uuid='i', name=name, request_id='r')
+    made = registry.operation(name)(mock.MagicMock(), None, mock.MagicMock(), record)
+    return [step.name for step in made.steps()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One step of one operation."""
+
+    name: str
+    step: str
+
+    def __str__(self):
+        return '%s.%s' % (self.name, self.step)
+
+    @property
+    def point(self):
+        return 'operation.%s.%s' % (self.name, self.step)
+
+
+CASES = [Case(name, step) for name in ROWS for step in step_names(name)]
+
+
+class Servers:
+    """A server for each case, each on a host of its own, so that a fault meets no other."""
+
+    def __init__(self, stack):
+        self.stack = stack
+        self.admin = stack.client()
+        self.hosts = dict(zip(CASES, stack.host_names(), strict=False))
+        self.uuids = {}
+
+    def boot(self):
+        image, network = self.stack.image_id(self.admin), self.stack.network_id(self.admin)
+        for case in CASES:
+            answer = self.admin.request('POST', '/servers', ok=202, json={'server': {
+                'name': str(case).replace('_', '-'), 'imageRef': image, 'flavorRef': '42',
+                'networks': [{'uuid': network}], 'availability_zone': 'nova:%s' % self.hosts[case]}})
+            self.uuids[case] = answer.json()['server']['id']
+        self.expect(dict.fromkeys(CASES, 'ACTIVE'))
+
+    def prepare(self):
+        """Bring every server into the state that its operation starts from."""
+        for depth in range(max(len(ROWS[case.name].before) for case in CASES)):
+            wanted = {}
+            for case in CASES:
+                before = ROWS[case.name].before
+                if depth < len(before):
+                    self.asked(case, ROWS[before[depth]])
+                    wanted[case] = ROWS[before[depth]].end
+            self.expect(wanted)
+
+    def asked(self, case, row=None):
+        answer = (row or ROWS[case.name]).ask(self.admin, self.uuids[case])
+        assert answer.status_code in (200, 202), '%s: %s' % (case, answer.text)
+
+    def status(self, case):
+        """The status once nothing is under way; None before."""
+        answer = self.admin.request('GET', '/servers/%s' % self.uuids[case])
+        if answer.status_code == 404:
+            return 'DELETED'
+        server = answer.json()['server']
+        if server['OS-EXT-STS:task_state'] or server['status'] == 'BUILD' or self.uuids[case] in self.busy():
+            return None
+        return server['status']
+
+    def busy(self):
+        """uuids of the servers that an operation is under way on."""
+        return {row['instance_uuid'] for row in self.stack.rows('SELECT instance_uuid FROM operations')}
+
+    def settle(self, cases, seconds=90):
+        """{case: status} once nothing is under way on any of them."""
+        found = {}
+
+        def done():
+            found.update({case: self.status(case) for case in cases if found.get(case) is None})
+            return all(found[case] for case in cases)
+        try:
+            cloud.wait_for(done, seconds, poll=0.3)
+        except AssertionError:
+            raise AssertionError('stuck: %s' % ', '.join(str(case) for case in cases if not found[case])) from None
+        return found
+
+    def expect(self, wanted, seconds=90):
+        """Wait until each case has the status that it should end with."""
+        found = self.settle(list(wanted), seconds)
+        wrong = ['%s is %s and not %s' % (case, found[case], status) for case, status in wanted.items()
+                 if found[case] != status]
+        assert not wrong, '; '.join(wrong)
+
+    def delete(self):
+        for uuid in self.uuids.values():
+            self.admin.request('DELETE', '/servers/%s' % uuid, ok=(204, 404))
+        cloud.wait_for(lambda: all(self.status(case) == 'DELETED' for case in CASES), 60, poll=0.3)
