@@ -15,6 +15,8 @@ OPTIONS = {
         cfg.FloatOpt('spawn_delay', default=0.0, min=0,
                      help='Seconds that making a guest takes. Set it to see the task states go by.'),
         cfg.FloatOpt('destroy_delay', default=0.0, min=0, help='Seconds that removing a guest takes.'),
+        cfg.FloatOpt('operation_delay', default=0.0, min=0,
+                     help='Seconds that stopping, starting or otherwise changing a guest takes.'),
         cfg.FloatOpt('fail_spawn_probability', default=0.0, min=0, max=1,
                      help='The share of guests that cannot be made, by chance.'),
         cfg.StrOpt('fail_spawn_pattern',

@@ -16,6 +16,7 @@ from nova_lite import exception
 from nova_lite.compute import power_state
 from nova_lite.virt import driver
 from nova_lite.virt.fake import guests
+from nova_lite.virt.fake import lifecycle
 
 ARCHITECTURE = 'x86_64'
 TRAITS = ('COMPUTE_NODE', 'COMPUTE_STORAGE_BUS_VIRTIO', 'COMPUTE_NET_VIF_MODEL_VIRTIO')
@@ -34,9 +35,10 @@ class Behaviour:
     fail_spawn_pattern: str | None = None
     fail_spawn_hosts: tuple = ()
     fail_destroy_probability: float = 0.0
+    operation_delay: float = 0.0
 
 
-class FakeDriver(driver.ComputeDriver):
+class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
     """directory: where the journals of the hosts are. The guests of a host survive this object."""
 
     def __init__(self, directory, behaviour=None):
@@ -55,7 +57,7 @@ class FakeDriver(driver.ComputeDriver):
             spawn_delay=settings.spawn_delay, destroy_delay=settings.destroy_delay,
             fail_spawn_probability=settings.fail_spawn_probability, fail_spawn_pattern=settings.fail_spawn_pattern,
             fail_spawn_hosts=tuple(settings.fail_spawn_hosts),
-            fail_destroy_probability=settings.fail_destroy_probability))
+            fail_destroy_probability=settings.fail_destroy_probability, operation_delay=settings.operation_delay))
 
     # ---- the host ------------------------------------------------------------------------------------------------
 
@@ -77,7 +79,7 @@ class FakeDriver(driver.ComputeDriver):
             supported_instances=((ARCHITECTURE, 'fake', 'hvm'), ('aarch64', 'fake', 'hvm')), traits=TRAITS)
 
     def list_instance_uuids(self):
-        return self._guests.uuids()
+        return [uuid for uuid in self._guests.uuids() if not uuid.endswith(lifecycle.RESIZE)]
 
     def list_traces(self):
         return self._guests.uuids(), None
@@ -152,6 +154,7 @@ class FakeDriver(driver.ComputeDriver):
         if random.random() < self._behaviour.fail_destroy_probability:
             raise exception.HypervisorError(operation='remove the guest', reason='chance')
         self._guests.remove(instance.uuid)
+        self._guests.remove(instance.uuid + lifecycle.RESIZE)
 
     # ---- volumes -------------------------------------------------------------------------------------------------
 

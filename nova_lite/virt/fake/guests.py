@@ -13,7 +13,8 @@ SUFFIX = '.journal'
 
 @dataclasses.dataclass
 class Guest:
-    """state: one of compute/power_state.py; mac_addresses: of its interfaces; volumes: {device name: volume id}."""
+    """state: one of compute/power_state.py; mac_addresses: of its interfaces; volumes: {device name: volume id}.
+    suspended: its memory is saved; rescued: it runs from another image."""
 
     uuid: str
     name: str
@@ -21,6 +22,8 @@ class Guest:
     display_name: str = ''
     mac_addresses: list[str] = dataclasses.field(default_factory=list)
     volumes: dict = dataclasses.field(default_factory=dict)
+    suspended: bool = False
+    rescued: bool = False
 
 
 def load(path):
