@@ -6,51 +6,34 @@ The cloud is a second one beside whatever runs on the machine, so its places and
 """
 
 import os
-import pathlib
 import re
-import shutil
 import subprocess
-import sys
 
 import pytest
 
 from nova_lite.lab import layout as layouts
-from tests.system import test_stack
 
-OFFSET = 6600
-LAYOUT = layouts.default(OFFSET)
 BLOCKS = re.findall(r'^```sh\n(.*?)^```$', (layouts.CLONE / 'README.md').read_text(), re.MULTILINE | re.DOTALL)
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason='real guests need root')
 
 
-def here(text):
+def here(text, cloud):
     """The same words for this test's cloud."""
-    for usual, place in (('/etc/nova', LAYOUT.etc), ('/var/lib/nova', LAYOUT.state), ('/var/log/nova', LAYOUT.log),
-                         (':8774', ':%d' % LAYOUT.port('compute'))):
+    for usual, place in (('/etc/nova', cloud.etc), ('/var/lib/nova', cloud.state), ('/var/log/nova', cloud.log),
+                         (':8774', ':%d' % cloud.port('compute'))):
         text = text.replace(usual, str(place))
     return text
 
 
 @pytest.fixture(scope='module')
-def programs(tmp_path_factory):
-    """A PATH with the clients of this virtualenv, and with busybox's ping where the machine has none."""
-    extra = tmp_path_factory.mktemp('bin')
-    if shutil.which('ping') is None:
-        (extra / 'ping').symlink_to(shutil.which('busybox'))
-    return '%s/bin:%s:%s' % (sys.prefix, os.environ['PATH'], extra)
-
-
-@pytest.fixture(scope='module')
-def tour(programs):
+def tour(cloud, programs):
     """What the blocks printed, typed into one shell in a row; and the logs of the services after it."""
-    test_stack.run('unstack.sh', '--port-offset', str(OFFSET), '--purge')
-    test_stack.run('stack.sh', '--port-offset', str(OFFSET))
-    script = 'set -eu\n' + ''.join("echo; echo '@@ %d'\n%s" % item for item in enumerate(map(here, BLOCKS)))
+    script = 'set -eu\n' + ''.join("echo; echo '@@ %d'\n%s" % (number, here(block, cloud))
+                                   for number, block in enumerate(BLOCKS))
     done = subprocess.run(['bash', '-c', script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
-                          env={**os.environ, 'PATH': programs})
-    logs = ''.join(path.read_text(errors='replace') for path in pathlib.Path(LAYOUT.log).glob('nova-*.log'))
-    test_stack.run('unstack.sh', '--port-offset', str(OFFSET), '--purge')
+                          env=programs)
+    logs = ''.join(path.read_text(errors='replace') for path in cloud.log.glob('nova-*.log'))
     assert done.returncode == 0, done.stdout + done.stderr
     return re.split(r'^@@ \d+\n', done.stdout, flags=re.MULTILINE)[1:], logs
 
