@@ -226,7 +226,7 @@ def _dns(fixed):
 
 def _network_config(fixed):
     """How the guest gets this address: by DHCP, or all that it needs to set it itself."""
-    if fixed.version == 4 and fixed.dhcp_server:
+    if fixed.version == 4 and fixed.dhcp:
         return {'type': 'ipv4_dhcp'}
     routes = [{'network': str(network.network_address), 'netmask': str(network.netmask), 'gateway': route['nexthop']}
               for route in fixed.routes for network in [ipaddress.ip_network(route['destination'])]]

@@ -21,8 +21,7 @@ ADDRESS_SECONDS = 60        # how long what is known of a network's subnets may 
 BRIDGE_PREFIX, BRIDGE_LENGTH = 'brq', 14
 UNBOUND = {'device_id': '', 'device_owner': '', 'binding:host_id': ''}
 NETWORK_FIELDS = ('id', 'name', 'mtu')
-SUBNET_FIELDS = ('id', 'network_id', 'cidr', 'gateway_ip', 'dns_nameservers', 'host_routes')
-DHCP_FIELDS = ('network_id', 'fixed_ips')
+SUBNET_FIELDS = ('id', 'network_id', 'cidr', 'gateway_ip', 'dns_nameservers', 'host_routes', 'enable_dhcp')
 
 
 class API(neutron_checks.Checks):
@@ -165,19 +164,20 @@ class API(neutron_checks.Checks):
         known = {port['network_id']: self._networks.get(port['network_id']) for port in ports}
         stale = {port['network_id'] for port in ports if not _covers(known[port['network_id']], port)}
         if stale:
-            known.update(self._network_details(ctxt, sorted(stale)))
+            named = {request.network_id: request for request in requests if request.label is not None}
+            known.update(self._network_details(ctxt, sorted(stale), named))
         return [_vif(port, request, known[port['network_id']]) for request, port in zip(requests, ports, strict=True)]
 
-    def _network_details(self, ctxt, network_ids):
-        """{network id: {'name', 'mtu', 'subnets': {id: subnet}, 'dhcp': {subnet id: address}}}, as it is now."""
-        details = {item['id']: dict(item, subnets={}, dhcp={})
-                   for item in self._client.by_ids('networks', ctxt, network_ids, NETWORK_FIELDS)}
+    def _network_details(self, ctxt, network_ids, named):
+        """{network id: {'name', 'mtu', 'subnets': {id: subnet}}}, as it is now; `named`: {id: NetworkRequest} of those
+        whose name and MTU need no question."""
+        details = {network_id: {'name': named[network_id].label, 'mtu': named[network_id].mtu, 'subnets': {}}
+                   for network_id in network_ids if network_id in named}
+        for item in self._client.by_ids('networks', ctxt, set(network_ids) - set(named), NETWORK_FIELDS):
+            details[item['id']] = dict(item, subnets={})
         of = [('network_id', network_id) for network_id in network_ids]
         for subnet in self._client.list('subnets', ctxt, of, SUBNET_FIELDS):
             details[subnet['network_id']]['subnets'][subnet['id']] = subnet
-        for port in self._client.list('ports', ctxt, of + [('device_owner', 'network:dhcp')], DHCP_FIELDS):
-            for fixed_ip in port['fixed_ips']:
-                details[port['network_id']]['dhcp'].setdefault(fixed_ip['subnet_id'], fixed_ip['ip_address'])
         for network_id, item in details.items():
             self._networks.put(network_id, item)
         return details
@@ -210,4 +210,4 @@ def _fixed_ip(item, known):
     return network.FixedIP(
         address=item['ip_address'], version=6 if ':' in item['ip_address'] else 4, subnet_id=item['subnet_id'],
         cidr=subnet['cidr'], gateway=subnet.get('gateway_ip'), dns=subnet.get('dns_nameservers') or [],
-        routes=subnet.get('host_routes') or [], dhcp_server=known['dhcp'].get(item['subnet_id']))
+        routes=subnet.get('host_routes') or [], dhcp=bool(subnet.get('enable_dhcp')))

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nova-api checks with the network service before it accepts a server; nothing here changes anything."""
 
+import dataclasses
+
 from nova_lite import exception
 from nova_lite.network import neutron_client
 from nova_lite.objects import network
@@ -9,7 +11,7 @@ from nova_lite.objects import network
 AUTO = 'auto'               # a NetworkRequest's network_id: the project's automatic network, made when it is needed
 QUOTA_SECONDS = 60          # how long a project's room for ports is believed while it is not used up
 UNLIMITED = -1
-NETWORK_FIELDS = ('id', 'project_id', 'tenant_id', 'shared', 'router:external', 'subnets')
+NETWORK_FIELDS = ('id', 'project_id', 'tenant_id', 'shared', 'router:external', 'subnets', 'name', 'mtu')
 PORT_FIELDS = ('id', 'project_id', 'tenant_id', 'device_id', 'fixed_ips', 'ip_allocation', 'network_id')
 
 
@@ -33,10 +35,12 @@ class Checks:
         if auto or not requested_networks:
             return self._default_networks(ctxt, auto, count)
         self._check_ports(ctxt, [request.port_id for request in requested_networks if request.port_id], count)
-        self._check_named_networks(ctxt, {request.network_id for request in requested_networks if not request.port_id})
+        named = self._named_networks(
+            ctxt, {request.network_id for request in requested_networks if not request.port_id})
         self._check_addresses(ctxt, [request for request in requested_networks if request.address], count)
         self._check_port_quota(ctxt, sum(not request.port_id for request in requested_networks) * count)
-        return list(requested_networks)
+        return [request if request.port_id else _known(request, named[request.network_id])
+                for request in requested_networks]
 
     def validate_security_groups(self, ctxt, names):
         """The ids of security groups that are given by name or id; an empty list for the default group alone.
@@ -58,7 +62,7 @@ class Checks:
         if networks:
             _check_subnets(networks)
             self._check_port_quota(ctxt, count)
-            return [network.NetworkRequest(network_id=networks[0]['id'])]
+            return [_known(network.NetworkRequest(network_id=networks[0]['id']), networks[0])]
         if not auto:
             return None
         self._client.get('auto-allocated-topology/%s' % ctxt.project_id, ctxt,
@@ -67,7 +71,8 @@ class Checks:
         self._check_port_quota(ctxt, count)
         return [network.NetworkRequest(network_id=AUTO)]
 
-    def _check_named_networks(self, ctxt, wanted):
+    def _named_networks(self, ctxt, wanted):
+        """{id: network} of networks that the caller may use."""
         found = {item['id']: item for item in self._client.by_ids('networks', ctxt, wanted, NETWORK_FIELDS)}
         for network_id in sorted(wanted):
             item = found.get(network_id)
@@ -78,6 +83,7 @@ class Checks:
             if not own:
                 raise exception.NetworkNotFound(network_id=network_id)
         _check_subnets(found.values())
+        return found
 
     def _check_ports(self, ctxt, wanted, count):
         if wanted and count > 1:
@@ -115,8 +121,9 @@ class Checks:
 
     def _check_port_quota(self, ctxt, needed):
         """Room for so many more ports. What was last heard is believed, less what was let pass since, until it runs
-        out or gets old; the network service has the last word when the ports are made."""
-        if not needed:
+        out or gets old; the network service has the last word when the ports are made, and the only one on a single
+        port, for which the question is not worth a request to each server."""
+        if needed <= 1:
             return
         room = self._room.get(ctxt.project_id)
         if room is None or room[0] < needed:
@@ -136,6 +143,11 @@ class Checks:
         if quota['limit'] == UNLIMITED:
             return float('inf')
         return quota['limit'] - quota['used'] - quota.get('reserved', 0)
+
+
+def _known(request, item):
+    """A request with what is known of its network, so that nobody has to ask again."""
+    return dataclasses.replace(request, label=item['name'], mtu=item.get('mtu'))
 
 
 def _check_subnets(networks):

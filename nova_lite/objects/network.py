@@ -17,6 +17,8 @@ class NetworkRequest:
     port_id: str | None = None
     address: str | None = None      # fixed IP asked for
     tag: str | None = None
+    label: str | None = None        # name and MTU of the network, once they are known
+    mtu: int | None = None
 
 
 @base.register('1.0')
@@ -30,7 +32,7 @@ class FixedIP:
     gateway: str | None = None
     dns: list[str] = dataclasses.field(default_factory=list)
     routes: list[dict] = dataclasses.field(default_factory=list)      # {'destination', 'nexthop'}
-    dhcp_server: str | None = None
+    dhcp: bool = False              # whether the network tells it to the guest
     floating_ips: list[str] = dataclasses.field(default_factory=list)
 
 

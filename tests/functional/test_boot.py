@@ -116,3 +116,18 @@ def test_anti_affinity_holds_for_parallel_boots(stack, admin, boot, settled):
     cloud.wait_for(lambda: not admin.get('/servers?name=^apart-')['servers'])
     admin.request('DELETE', '/os-server-groups/%s' % group, ok=204)
     audit.check(stack)
+
+
+def test_what_a_first_boot_on_a_network_asks_of_the_services_around(stack, admin, boot, settled):
+    network = admin.request('POST', '/v2.0/networks', ok=201, service='network',
+                            json={'network': {'name': 'unheard'}}).json()['network']['id']
+    admin.request('POST', '/v2.0/subnets', ok=201, service='network', json={'subnet': {
+        'network_id': network, 'ip_version': 4, 'cidr': '10.43.0.0/24'}})
+    settled(boot())         # each service has logged in
+    for name in ('first', 'second'):
+        server = settled(boot(name, networks=[{'uuid': network}]))
+        assert [*server['addresses']] == ['unheard']
+        [action] = admin.get('/servers/%s/os-instance-actions' % server['id'])['instanceActions']
+        every = ['GET /v2/images/' + stack.image_id(admin), 'GET /v2.0/networks', 'GET /allocation_candidates',
+                 'PUT /allocations/' + server['id'], 'POST /v2.0/ports']
+        assert stack.requests_of(action['request_id']) == sorted(every + ['GET /v2.0/subnets'] * (name == 'first'))

@@ -125,14 +125,14 @@ def make_driver(folder, daemon, images):
 
 
 def vif(bridge, **changes):
-    fixed = samples.fixed_ip(ADDRESS, cidr=SUBNET % 0 + '/24', gateway=None, dns=[], dhcp_server=SERVER)
+    fixed = samples.fixed_ip(ADDRESS, cidr=SUBNET % 0 + '/24', gateway=None, dns=[], dhcp=True)
     return samples.vif(**{'bridge': bridge, 'id': str(uuid.uuid4()), 'fixed_ips': [fixed]} | changes)
 
 
 def second_vif(bridge):
     """One with all that a filter can have to hold."""
-    fixed = [samples.fixed_ip('198.51.100.20', dhcp_server=None),
-             samples.fixed_ip('2001:db8::20', version=6, cidr='2001:db8::/64', dhcp_server=None)]
+    fixed = [samples.fixed_ip('198.51.100.20', dhcp=False),
+             samples.fixed_ip('2001:db8::20', version=6, cidr='2001:db8::/64', dhcp=False)]
     pairs = [{'ip_address': '203.0.113.0/24', 'mac_address': 'fa:16:3e:ff:ff:ff'}, {'ip_address': '2001:db8:1::/48'}]
     return vif(bridge, address='fa:16:3e:01:02:04', fixed_ips=fixed, allowed_address_pairs=pairs)
 

@@ -3,8 +3,8 @@
 """The basic filter: a guest may speak only as the MAC and IP addresses of its port, and is no DHCP server or router.
 
 libvirt's nwfilter keeps the rules. They are few and the same for every guest; the addresses of a port are parameters
-in the guest's XML. A port's filter is put together by what the port has: IPv4 addresses, IPv6 addresses, a known DHCP
-server. Lists of addresses, masks and MACs are walked side by side: `$IP[@1]` and `$IPMASK[@1]` mean one pair.
+in the guest's XML. A port's filter is put together by what the port has: IPv4 addresses, IPv6 addresses. Lists of
+addresses, masks and MACs are walked side by side: `$IP[@1]` and `$IPMASK[@1]` mean one pair.
 """
 
 import ipaddress
@@ -19,7 +19,6 @@ PORT = 'nova-port'
 DENY, ALLOW, DROP = 100, 500, 900
 ROUTER_ADVERTISEMENT = 134
 UNSPECIFIED_SOURCE_TYPES = (133, 135, 143)      # router and neighbour solicitation, multicast listener report
-DHCP_ANSWER = {'protocol': 'udp', 'srcportstart': 67, 'srcportend': 67, 'dstportstart': 68, 'dstportend': 68}
 DHCP_QUESTION = {'srcipaddr': '0.0.0.0', 'dstipaddr': '255.255.255.255', 'protocol': 'udp',
                  'srcportstart': 68, 'srcportend': 68, 'dstportstart': 67, 'dstportend': 67}
 
@@ -50,18 +49,13 @@ RULES = {
         ('accept', 'out', ALLOW, 'ipv6', {'srcmacaddr': '$IPV6MAC[@1]', 'srcipaddr': '$IPV6[@1]',
                                           'srcipmask': '$IPV6MASK[@1]'}),
     ],
-    'nova-dhcp-server': [
-        ('accept', 'in', DENY, 'ip', {'srcipaddr': '$DHCPSERVER', **DHCP_ANSWER}),
-        ('drop', 'in', DENY + 1, 'ip', DHCP_ANSWER),
-    ],
 }
 # What a port has, as a suffix of its filter's name: the rules that it adds, the parameter by which it is known.
-FEATURES = {'ipv4': ('nova-allow-ipv4', 'IP'), 'ipv6': ('nova-allow-ipv6', 'IPV6'),
-            'dhcp': ('nova-dhcp-server', 'DHCPSERVER')}
+FEATURES = {'ipv4': ('nova-allow-ipv4', 'IP'), 'ipv6': ('nova-allow-ipv6', 'IPV6')}
 
 
 def filter_name(vif):
-    """The filter of a vif, as `nova-port-ipv4-dhcp`."""
+    """The filter of a vif, as `nova-port-ipv4-ipv6`."""
     names = {name for name, _ in parameters(vif)}
     return '-'.join((PORT, *(feature for feature, (_, mark) in FEATURES.items() if mark in names)))
 
@@ -72,8 +66,6 @@ def parameters(vif):
     for mac, network in _allowed(vif):
         prefix = 'IP' if network.version == 4 else 'IPV6'
         found += [(prefix, network.network_address), (prefix + 'MASK', network.prefixlen), (prefix + 'MAC', mac)]
-    servers = (fixed.dhcp_server for fixed in vif.fixed_ips if fixed.version == 4)
-    found += [('DHCPSERVER', server) for server in dict.fromkeys(servers) if server]
     return found
 
 

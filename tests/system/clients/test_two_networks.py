@@ -66,7 +66,8 @@ def client(cloud, programs, tmp_path_factory):
     admin('project create colours')
     admin('user create painter --password brush')
     admin('role add --project colours --user painter member')
-    openstack = Client(cloud, programs, 'nova-lite', OS_USERNAME='painter', OS_PASSWORD='brush', OS_PROJECT_NAME='colours')
+    openstack = Client(cloud, programs, 'nova-lite', OS_USERNAME='painter', OS_PASSWORD='brush',
+                       OS_PROJECT_NAME='colours')
     script = tmp_path_factory.mktemp('user-data') / 'watch'
     script.write_text(WATCH)
     image = openstack('image list -f value -c ID').split()[0]

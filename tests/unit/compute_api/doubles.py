@@ -119,7 +119,7 @@ class Neutron(_Service):
 
     def add_subnet(self, network_id, **fields):
         item = {'id': new_id(), 'network_id': network_id, 'cidr': '10.0.0.0/24', 'gateway_ip': '10.0.0.1',
-                'dns_nameservers': ['9.9.9.9'], 'host_routes': [], **fields}
+                'dns_nameservers': ['9.9.9.9'], 'host_routes': [], 'enable_dhcp': True, **fields}
         self.subnets[item['id']] = item
         self.networks[network_id]['subnets'].append(item['id'])
         return item['id']

@@ -43,11 +43,22 @@ def on(network_id=None, **fields):
 # ---- checks --------------------------------------------------------------------------------------------------
 
 def test_named_networks_take_one_request(service, api):
-    wanted = [on(service.add_network()), on(service.add_network('p2', shared=True))]
-    assert api.validate_networks(USER, wanted, 1) == wanted
+    wanted = [on(service.add_network(name='one')), on(service.add_network('p2', name='two', shared=True))]
+    found = api.validate_networks(USER, wanted, 1)
+    assert [(request.network_id, request.label, request.mtu) for request in found] == [
+        (wanted[0].network_id, 'one', 1450), (wanted[1].network_id, 'two', 1450)]
     assert service.count('GET /v2.0/networks') == 1 and service.count() == 2       # and the port quota, once
     api.validate_networks(USER, wanted, 3)
     assert service.count() == 3
+
+
+def test_a_single_port_takes_no_question_about_the_quota(service, api):
+    net = service.add_network()
+    service.port_quota = 0
+    assert api.validate_networks(USER, [on(net)], 1) and api.validate_networks(USER, [], 1)
+    assert service.count('quotas') == 0
+    with pytest.raises(exception.PortLimitExceeded):
+        api.validate_networks(USER, [], 2)
 
 
 def test_networks_of_others_do_not_exist(service, api):
@@ -67,8 +78,8 @@ def test_without_names_the_one_network_is_taken(service, api):
     service.add_network('p2', **{'router:external': True})
     assert api.validate_networks(USER, [], 1) is None
     only = service.add_network()
-    assert api.validate_networks(USER, [], 1) == [on(only)]
-    assert api.validate_networks(USER, [on('auto')], 1) == [on(only)]
+    assert api.validate_networks(USER, [], 1) == [on(only, label='net', mtu=1450)]
+    assert api.validate_networks(USER, [on('auto')], 1) == [on(only, label='net', mtu=1450)]
     service.add_network(shared=True, project='p2')
     with pytest.raises(exception.NetworkAmbiguous):
         api.validate_networks(USER, [], 1)
@@ -115,7 +126,7 @@ def test_the_port_quota(service, api):
     with pytest.raises(exception.PortLimitExceeded):        # asked again, as what was known is used up
         for _ in range(3):
             service.add_port(net)
-        api.validate_networks(USER, [on(net)], 1)
+        api.validate_networks(USER, [on(net)] * 2, 1)
     service.port_quota = -1
     api.validate_networks(USER, [on(net)] * 100, 10)
 
@@ -139,8 +150,6 @@ def test_security_groups_by_name_and_id(service, api):
 
 def test_a_port_costs_one_request_and_its_network_is_remembered(service, api):
     net = service.add_network(name='blue')
-    subnet = service.networks[net]['subnets'][0]
-    service.add_port(net, device_owner='network:dhcp', fixed_ips=[{'subnet_id': subnet, 'ip_address': '10.0.0.2'}])
     server = instance()
     [vif] = api.allocate_for_instance(SERVICE, server, [on(net, tag='t')], ['g'], 'host1')
     port = service.ports[vif.id]
@@ -149,14 +158,25 @@ def test_a_port_costs_one_request_and_its_network_is_remembered(service, api):
     assert (vif.network_label, vif.mtu, vif.vif_type, vif.bridge, vif.tag) == ('blue', 1450, 'bridge', 'brq' + net[:11],
                                                                               't')
     [fixed_ip] = vif.fixed_ips
-    assert (fixed_ip.cidr, fixed_ip.gateway, fixed_ip.dns, fixed_ip.dhcp_server, fixed_ip.version) == (
-        '10.0.0.0/24', '10.0.0.1', ['9.9.9.9'], '10.0.0.2', 4)
+    assert (fixed_ip.cidr, fixed_ip.gateway, fixed_ip.dns, fixed_ip.dhcp, fixed_ip.version) == (
+        '10.0.0.0/24', '10.0.0.1', ['9.9.9.9'], True, 4)
     assert not vif.preserve_on_delete and vif.active
-    assert service.count() == 4         # the port; the network, its subnets and DHCP servers
+    assert service.count() == 3         # the port; the network, its subnets
     api.allocate_for_instance(SERVICE, instance(), [on(net)], [], 'host1')
-    assert service.count() == 5
+    assert service.count() == 4
     api.deallocate_for_instance(SERVICE, server.uuid, [vif])
-    assert service.count() == 7
+    assert service.count() == 6
+
+
+def test_what_the_check_has_learned_is_not_asked_again(service, api):
+    nets = [service.add_network(name='blue'), service.add_network(name='red')]
+    wanted = api.validate_networks(USER, [on(nets[0])], 1)
+    asked = service.count()
+    [vif] = api.allocate_for_instance(SERVICE, instance(), wanted, [], 'host1')
+    assert (vif.network_label, vif.mtu, vif.fixed_ips[0].cidr) == ('blue', 1450, '10.0.0.0/24')
+    assert service.count() == asked + 2     # the port, the network's subnets
+    vifs = api.allocate_for_instance(SERVICE, instance(), [on(nets[1]), *wanted], [], 'host1')
+    assert [vif.network_label for vif in vifs] == ['red', 'blue']
 
 
 def test_a_subnet_made_since_is_found(service, api):

@@ -32,7 +32,7 @@ def instance(**changes):
 
 def fixed_ip(address='10.0.0.5', **changes):
     values = {'version': 4, 'subnet_id': 'subnet-1', 'cidr': '10.0.0.0/24', 'gateway': '10.0.0.1',
-              'dns': ['10.0.0.2'], 'dhcp_server': '10.0.0.2'}
+              'dns': ['10.0.0.2'], 'dhcp': True}
     return network.FixedIP(address=address, **values | changes)
 
 

@@ -10,7 +10,7 @@ import pytest
 from nova_lite import instance_metadata
 from tests.unit.virt import samples
 
-V6 = {'version': 6, 'cidr': '2001:db8::/64', 'gateway': '2001:db8::1', 'dns': ['2001:db8::2'], 'dhcp_server': None}
+V6 = {'version': 6, 'cidr': '2001:db8::/64', 'gateway': '2001:db8::1', 'dns': ['2001:db8::2'], 'dhcp': False}
 
 
 def metadata(vifs=(), files=(), password=None, **changes):
@@ -94,7 +94,7 @@ def test_network_data_json():
 
 
 def test_static_ipv4_has_the_routes():
-    fixed = samples.fixed_ip(dhcp_server=None, routes=[{'destination': '192.0.2.0/24', 'nexthop': '10.0.0.9'}])
+    fixed = samples.fixed_ip(dhcp=False, routes=[{'destination': '192.0.2.0/24', 'nexthop': '10.0.0.9'}])
     found = document(metadata([samples.vif(fixed_ips=[fixed])]), '/openstack/latest/network_data.json')
     assert found['networks'][0] | {'id': None} == {
         'id': None, 'link': 'tap11112222-33', 'network_id': 'net-1', 'type': 'ipv4', 'ip_address': '10.0.0.5',

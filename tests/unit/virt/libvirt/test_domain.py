@@ -28,7 +28,7 @@ HOST = spec.HostFacts('x86_64', frozenset(('pc', 'q35', 'pc-i440fx-7.2')))
 CREATED = datetime.datetime(2026, 1, 2, 3, 4, 5)
 SECOND_VIF = {'id': '99998888-7777-4666-8555-444433332222', 'address': 'fa:16:3e:0a:0b:0c', 'bridge': 'br1',
               'mtu': None}
-V6 = {'version': 6, 'cidr': '2001:db8::/64', 'dhcp_server': None}
+V6 = {'version': 6, 'cidr': '2001:db8::/64', 'dhcp': False}
 
 
 def make_spec(vifs=(), flavor=None, image=None, options=None, config_drive=False, devices=(), **fields):

@@ -11,7 +11,7 @@ from nova_lite.virt.libvirt import filters
 from nova_lite.virt.libvirt import vif as interfaces
 from tests.unit.virt import samples
 
-V6 = {'version': 6, 'cidr': '2001:db8::/64', 'dhcp_server': None}
+V6 = {'version': 6, 'cidr': '2001:db8::/64', 'dhcp': False}
 MAC, OTHER_MAC = 'fa:16:3e:01:02:03', 'fa:16:3e:ff:ff:ff'
 
 
@@ -24,8 +24,8 @@ def values(vif):
 
 def test_an_ipv4_port():
     vif = samples.vif()
-    assert filters.filter_name(vif) == 'nova-port-ipv4-dhcp'
-    assert values(vif) == {'IP': ['10.0.0.5'], 'IPMASK': ['32'], 'IPMAC': [MAC], 'DHCPSERVER': ['10.0.0.2']}
+    assert filters.filter_name(vif) == 'nova-port-ipv4'
+    assert values(vif) == {'IP': ['10.0.0.5'], 'IPMASK': ['32'], 'IPMAC': [MAC]}
 
 
 def test_a_port_without_addresses_may_only_ask_for_one():
@@ -45,10 +45,10 @@ def test_allowed_address_pairs():
     vif = samples.vif(allowed_address_pairs=[{'ip_address': '192.0.2.7/24', 'mac_address': OTHER_MAC},
                                              {'ip_address': '10.0.0.9'}, {'ip_address': '10.0.0.5'}])
     assert values(vif) == {'IP': ['10.0.0.5', '192.0.2.0', '10.0.0.9'], 'IPMASK': ['32', '24', '32'],
-                           'IPMAC': [MAC, OTHER_MAC, MAC], 'DHCPSERVER': ['10.0.0.2']}
+                           'IPMAC': [MAC, OTHER_MAC, MAC]}
 
 
-@pytest.mark.parametrize('name', ['nova-port', 'nova-port-ipv4', 'nova-port-ipv4-ipv6-dhcp'])
+@pytest.mark.parametrize('name', ['nova-port', 'nova-port-ipv4', 'nova-port-ipv4-ipv6'])
 def test_definitions_come_before_what_refers_to_them(name):
     trees = [ElementTree.fromstring(document) for document in filters.definitions(name)]
     assert trees[-1].get('name') == name
