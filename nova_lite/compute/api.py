@@ -48,7 +48,7 @@ class API:
         self._conductor = conductor
         self._compute = compute
         self._lookups = api_lookups.Lookups(db, image, conf.default_availability_zone)
-        self.operations = api_operations.Operations(db, compute, self._lookups)
+        self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
         self.quotas = api_quota.Quotas(db, conf.quota)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive

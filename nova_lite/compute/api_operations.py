@@ -22,14 +22,15 @@ LOG = logging.getLogger(__name__)
 
 
 class Operations:
-    """compute: compute.rpcapi.ComputeAPI; lookups: api_lookups.Lookups.
+    """compute: compute.rpcapi.ComputeAPI; conductor: conductor.api.ComputeTaskAPI; lookups: api_lookups.Lookups.
 
     Methods take the context and the Instance, and raise Conflict when it is locked, in another state, or its host down.
     """
 
-    def __init__(self, db, compute, lookups):
+    def __init__(self, db, compute, conductor, lookups):
         self._db = db
         self._compute = compute
+        self._conductor = conductor
         self._lookups = lookups
 
     def begin(self, ctxt, instance, name, *, method=None, values=None, **arguments):
@@ -48,12 +49,14 @@ class Operations:
         api_checks.check_unlocked(ctxt, instance)
         api_checks.check_state(instance, method or spec.action, transitions.get(spec.requested).vm_states)
 
-    def record(self, ctxt, instance, name, *, method=None, values=None, **arguments):
-        """Record an operation that was checked, and tell its host. :raises InstanceInvalidState: somebody was faster"""
+    def record(self, ctxt, instance, name, *, method=None, values=None, host=None, **arguments):
+        """Record an operation that was checked, and tell who begins it: `host`, by default the instance's; or the
+        conductor, where that chooses the hosts first. :raises InstanceInvalidState: somebody was faster"""
         spec = operations.SPECS[name]
         order = operation_obj.Operation(
             uuid=uuidutils.generate_uuid(), instance_uuid=instance.uuid, name=name, request_id=ctxt.request_id,
-            user_id=ctxt.user_id, project_id=ctxt.project_id, arguments=arguments, host=instance.host)
+            user_id=ctxt.user_id, project_id=ctxt.project_id, arguments=arguments,
+            host=None if spec.placed else host or instance.host)
         try:
             instance = instances.request_operation(self._db, ctxt, spec.requested, spec.action, order, values)
         except exception.UnexpectedTaskStateError as exc:
@@ -65,6 +68,9 @@ class Operations:
         return instance
 
     def _send(self, ctxt, instance, order):
+        if order.host is None:
+            self._conductor.run_operation(ctxt, instance.uuid, order.uuid)
+            return
         try:
             self._compute.run_operation(ctxt, order.host, instance.uuid, order.uuid)
         except exception.MessagingUnavailable:

@@ -13,12 +13,14 @@ QUICK, SLOW = 300, 3600     # seconds from the request until the operation is gi
 @dataclasses.dataclass(frozen=True)
 class Spec:
     """requested: event of compute/transitions.py that it begins with; action: the name that users see in the server's
-    list of actions. resumes: what a crash cut short is done again from the step where it was; else it is undone."""
+    list of actions. resumes: what a crash cut short is done again from the step where it was; else it is undone.
+    placed: the conductor chooses the hosts first, by its stage of the same name (conductor/tasks/stages.py)."""
 
     requested: str
     action: str
     deadline: int = QUICK
     resumes: bool = True
+    placed: bool = False
 
 
 SPECS = {

@@ -25,6 +25,10 @@ class ComputeTaskAPI:
         """Delete an instance whose host is unknown or down."""
         self._hand_over(self._rpcapi.delete_instance, ctxt, instance_uuid)
 
+    def run_operation(self, ctxt, instance_uuid, operation_uuid):
+        """Choose the hosts of an operation, and have it carried out."""
+        self._hand_over(self._rpcapi.run_operation, ctxt, instance_uuid, operation_uuid)
+
     def _hand_over(self, method, *args):
         try:
             method(*args)

@@ -14,6 +14,7 @@ from nova_lite import rpc
 from nova_lite.conductor import rpcapi
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
+from nova_lite.conductor.tasks import placing
 from nova_lite.conductor.tasks import sweep
 from nova_lite.db import actions
 from nova_lite.db import block_devices as block_devices_db
@@ -49,6 +50,10 @@ class ComputeTaskManager:
     def delete_instance(self, ctxt, instance_uuid):
         """Delete an instance whose host is unknown or down."""
         self._tools.pool.spawn(delete.delete_instance, self._tools, ctxt, instance_uuid)
+
+    def run_operation(self, ctxt, instance_uuid, operation_uuid):
+        """Choose the hosts of an operation that none carries out yet, and hand it to the first of them."""
+        self._tools.pool.spawn(placing.run_operation, self._tools, ctxt, operation_uuid)
 
 
 class ConductorManager:

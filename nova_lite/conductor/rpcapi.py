@@ -30,6 +30,12 @@ class ComputeTaskAPI:
         """cast: delete an instance whose host is unknown or down (task_state is `deleting` already)."""
         self._client.prepare(retry=1).cast(ctxt, 'delete_instance', instance_uuid=instance_uuid)
 
+    @rpc.translates_errors
+    def run_operation(self, ctxt, instance_uuid, operation_uuid):
+        """cast: choose the hosts of an operation that none carries out yet, and hand it to the first of them."""
+        self._client.prepare(retry=1).cast(ctxt, 'run_operation', instance_uuid=instance_uuid,
+                                           operation_uuid=operation_uuid)
+
 
 class ConductorAPI:
     """The database as nova-compute sees it."""

@@ -80,7 +80,17 @@ operations = _table(
     _uuid('uuid', unique=True), _uuid('instance_uuid', index=True), _text('name', 64, nullable=False),
     _text('request_id', nullable=False), _text('user_id'), _text('project_id'), _json('arguments', nullable=False),
     _json('data', nullable=False), _text('step'), _text('host', index=True), _bool('undoing'), _bool('abandoned'),
-    _json('fault'), _time('created_at', nullable=False), _time('updated_at', nullable=False, index=True))
+    _json('fault'), _text('claimed_by'), _time('created_at', nullable=False),
+    _time('updated_at', nullable=False, index=True))
+
+# moves of instances between hosts or flavors, ended ones among them
+migrations = _table(
+    'migrations',
+    _uuid('uuid', unique=True), _uuid('instance_uuid', index=True), _text('migration_type', 32, nullable=False),
+    _text('status', 32, nullable=False, index=True), _text('source_compute', index=True), _text('source_node'),
+    _text('dest_compute', index=True), _text('dest_node'), _text('dest_host'), _json('old_flavor', nullable=False),
+    _json('new_flavor', nullable=False), _text('old_vm_state', 32), _text('user_id'), _text('project_id'),
+    _json('progress', nullable=False), _time('created_at', nullable=False), _time('updated_at', nullable=False))
 
 build_requests = _table(
     'build_requests',

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from nova_lite import exception
 from nova_lite.db import models
+from nova_lite.db import moves
 from nova_lite.db import rows
 from nova_lite.objects import operation as operation_obj
 
@@ -48,6 +49,36 @@ def touch(db, operation):
     return db.write(lambda connection: connection.execute(update.values(updated_at=db.now))).rowcount == 1
 
 
+def claim(db, operation, claim, instead_of=None):
+    """Take an Operation whose host is to be chosen, and that has the claim `instead_of`. :returns: whether it was"""
+    free = TABLE.c.claimed_by.is_(None) if instead_of is None else TABLE.c.claimed_by == instead_of
+    return _to_be_placed(db, operation, free, {'claimed_by': claim})
+
+
+def let_go(db, operation, claim):
+    """Somebody else may choose the host."""
+    _to_be_placed(db, operation, TABLE.c.claimed_by == claim, {'claimed_by': None})
+
+
+def is_claimed(db, operation, claim):
+    """Whether a claim still holds; if so it does for a while."""
+    return _to_be_placed(db, operation, TABLE.c.claimed_by == claim, {})
+
+
+def give_to_host(db, operation, host, claim):
+    """The host was chosen: it carries an Operation out, with the `data` that it has now.
+
+    :returns: False: the claim does not hold any more
+    """
+    return _to_be_placed(db, operation, TABLE.c.claimed_by == claim, {
+        'host': host, 'data': operation.data, 'claimed_by': None})
+
+
+def _to_be_placed(db, operation, condition, values):
+    update = sa.update(TABLE).where(TABLE.c.uuid == operation.uuid, TABLE.c.host.is_(None), condition)
+    return db.write(lambda connection: connection.execute(update.values(updated_at=db.now, **values))).rowcount == 1
+
+
 def hand_over(db, operation, host):
     """Have another host carry an operation on from where it is; again is fine.
 
@@ -81,6 +112,8 @@ def record(connection, now, host, progress):
     :raises OperationGone: it is not there any more, or not this host's; who reports has to end
     """
     found = TABLE.c.uuid == progress.operation_uuid
+    if progress.migration:
+        moves.save(connection, now, progress.migration)
     if progress.done:
         connection.execute(sa.delete(TABLE).where(found))
         return

@@ -15,7 +15,8 @@ class Operation:
 
     `name` is a key of compute/operations.py. `arguments` is what the request said, `data` what steps keep for those
     after them, or for who undoes them. `step` is the last step that began (None: none did). `host` carries it out now;
-    while `undoing`, it undoes because of `fault`. An `abandoned` one has ended for the user because its host was down:
+    while it is None, the conductor chooses one: that of the claim `claimed_by`. While `undoing`, it undoes because of
+    `fault`. An `abandoned` one has ended for the user because its host was down:
     what is left to do is undo what that host holds, quietly.
     """
 
@@ -31,6 +32,7 @@ class Operation:
     host: str | None = None
     undoing: bool = False
     abandoned: bool = False
+    claimed_by: str | None = None
     fault: instance_obj.InstanceFault | None = None
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
@@ -38,10 +40,14 @@ class Operation:
 
 @base.register('1.0')
 class Progress:
-    """What a StepReport says of an Operation: its host begins `step` with `data` kept, or it is `done`."""
+    """What a StepReport says of an Operation: its host begins `step` with `data` kept, or it is `done`.
+
+    migration: {field: value} of the migration that the operation is about, its uuid among them; empty: nothing of it.
+    """
 
     operation_uuid: str
     step: str | None = None
     data: dict = dataclasses.field(default_factory=dict)
     undoing: bool = False
     done: bool = False
+    migration: dict = dataclasses.field(default_factory=dict)

@@ -10,10 +10,11 @@ from nova_lite.objects import image_meta
 from nova_lite.objects import instance
 from nova_lite.objects import instance_group
 from nova_lite.objects import keypair
+from nova_lite.objects import migration
 from nova_lite.objects import network
 from nova_lite.objects import operation
 from nova_lite.objects import request_spec
 from nova_lite.objects import service
 
-MODULES = (action, aggregate, block_device, flavor, image_meta, instance, instance_group, keypair, network,
+MODULES = (action, aggregate, block_device, flavor, image_meta, instance, instance_group, keypair, migration, network,
            operation, request_spec, service)

@@ -9,6 +9,7 @@ from nova_lite import context
 from nova_lite import exception
 from nova_lite.compute import operations
 from nova_lite.conductor.tasks import faults
+from nova_lite.conductor.tasks import placing
 from nova_lite.db import instances
 from nova_lite.db import operations as operations_db
 
@@ -23,18 +24,38 @@ def sweep(tools, now, before, hosts):
     late = operations_db.late(tools.db, before)
     is_up = hosts() if late else None
     for operation in late:
-        act = decide(operation, now, is_up)
-        if operations_db.touch(tools.db, operation):
+        if operation.host is None:
+            act = decide_placing(operation, now, tools)
+            wanted = act is not None        # what follows is a compare-and-swap itself
+        else:
+            act = decide(operation, now, is_up)
+            wanted = operations_db.touch(tools.db, operation)
+        if wanted:
             LOG.info('Operation %s of instance %s is late: %s', operation.name, operation.instance_uuid, act.__name__)
             tools.pool.spawn(act, tools, _context(operation), operation)
 
 
 def decide(operation, now, is_up):
     """The function to call for a late Operation."""
-    deadline = operation.created_at + datetime.timedelta(seconds=operations.SPECS[operation.name].deadline)
+    deadline = _deadline(operation)
     if not is_up(operation.host):
         return give_up
     return abort if deadline < now and not operation.undoing else send_again
+
+
+def decide_placing(operation, now, tools):
+    """The function to call for a late Operation whose host is to be chosen, or None: somebody is at it."""
+    if _deadline(operation) < now:
+        return give_up_placing
+    claim = operation.claimed_by
+    if claim is None or claim.startswith(tools.host + ':') and not claim.startswith(tools.run_id + ':'):
+        return placing.place
+    taken_over = now - datetime.timedelta(seconds=tools.deadlines.take_over)
+    return placing.place if operation.updated_at < taken_over else None
+
+
+def _deadline(operation):
+    return operation.created_at + datetime.timedelta(seconds=operations.SPECS[operation.name].deadline)
 
 
 def _context(operation):
@@ -45,6 +66,12 @@ def _context(operation):
 def send_again(tools, ctxt, operation):
     """The message may be lost, or the host forgot it; if not, the host drops this one."""
     tools.compute.run_operation(ctxt, operation.host, operation.instance_uuid, operation.uuid)
+
+
+def give_up_placing(tools, ctxt, operation):
+    """No host was found in all that time."""
+    placing.place(tools, ctxt, operation, give_up=exception.OperationTimedOut(
+        operation='The operation', step='the choice of a host'))
 
 
 def abort(tools, ctxt, operation):

@@ -64,6 +64,9 @@ class Conductor:
     def delete_instance(self, ctxt, instance_uuid):
         self._cast.append(('delete_instance', instance_uuid))
 
+    def run_operation(self, ctxt, instance_uuid, operation_uuid):
+        self._cast.append(('run_operation', None, instance_uuid, operation_uuid))
+
 
 class Compute:
     """compute.rpcapi.ComputeAPI; `console` is what guests have printed; `away` the message queue's state."""
