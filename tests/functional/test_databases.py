@@ -31,7 +31,7 @@ def test_the_suite_of_the_database(server):
     done = subprocess.run(
         [sys.executable, '-m', 'pytest', '-p', 'no:cacheprovider', '-p', 'no:xdist', str(TESTS / 'unit' / 'db')],
         cwd=TESTS.parent, env={**os.environ, 'NOVA_LITE_TEST_DATABASE': url}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=540)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=270)
     assert done.returncode == 0, done.stdout[-8000:]
 
 
