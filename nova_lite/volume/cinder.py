@@ -8,10 +8,13 @@ request of the service user, which sees everything; so volumes are made where th
 
 import dataclasses
 import http.client
+import logging
 import urllib.parse
 
 from nova_lite import exception
 from nova_lite import http as services
+
+LOG = logging.getLogger(__name__)
 
 SERVICE = 'volume'
 # Attachments can be completed since 3.44, and several servers may have a volume whose type says so since 3.50.
@@ -61,6 +64,9 @@ class Attachment:
 
 def from_conf(conf):
     """The client by `[cinder]`."""
+    if conf.cinder.auth_type and not conf.service_user.send_service_user_token:
+        LOG.error('[service_user]send_service_user_token is not set: volumes cannot be detached safely, and a volume '
+                  'service that knows the danger refuses to detach them.')
     kind, name, interface = conf.cinder.catalog_info.split(':')
     adapter = services.adapter(
         conf, 'cinder', service_type=kind, service_name=name or None, interface=interface.removesuffix('URL'),

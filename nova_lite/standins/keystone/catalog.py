@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions, services and endpoints: what the service catalog is made of."""
 
+import re
+
 from nova_lite.standins import rest
 from nova_lite.standins.keystone import resources
+
+_NAMES, _PLACES = re.compile(r'[$%]\(([^)]*)\)'), frozenset(('project_id', 'tenant_id'))
 
 
 class Regions(resources.Resource):
@@ -84,6 +88,8 @@ class Endpoints(resources.Resource):
         self.amend(None, document)
 
     def amend(self, old, document):
+        if set(_NAMES.findall(document['url'])) - _PLACES:
+            raise rest.Fault(400, "An endpoint's URL may hold $(project_id)s and $(tenant_id)s only.")
         self.directory.services.get(document['service_id'])
         if document['region_id'] is not None:
             self.directory.regions.get(document['region_id'])

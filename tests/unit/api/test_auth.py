@@ -3,6 +3,7 @@
 """Callers as Keystone knows them: keystonemiddleware in the pipeline, the Keystone stand-in behind it."""
 
 import threading
+from concurrent import futures
 from wsgiref import simple_server
 
 import pytest
@@ -113,6 +114,25 @@ def test_own_identity_headers_are_dropped(keystone, api, seen):
     forged = {'X-Roles': 'admin', 'X-User-Id': 'u', 'X-Project-Id': 'p', 'X-Is-Admin-Project': 'True'}
     assert api('GET', '/x', headers=forged | with_token(keystone[0], 'demo', 'demo')).status == 200
     assert 'admin' not in seen[0].roles and seen[0].project_id != 'p'
+
+
+def test_requests_at_the_same_time_are_not_mixed_up(keystone, seen, tmp_path):
+    """Each of 100 requests of two users sees its own, also while the others are under way."""
+    meeting = threading.Barrier(10)
+
+    def app(environ, start_response):
+        before = environ[wsgi.CONTEXT].user_name
+        meeting.wait(20)
+        seen.append((environ['HTTP_X_ASKED_BY'], before, environ[wsgi.CONTEXT].user_name))
+        start_response('200 OK', [])
+        return [b'{}']
+    api = client.Client(pipeline(app, keystone[1], tmp_path), user=None)
+    tokens = {user: with_token(keystone[0], user, user) for user in ('demo', 'admin')}
+    with futures.ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(lambda number: api('GET', '/x', headers={
+            'X-Asked-By': ('demo', 'admin')[number % 2], **tokens[('demo', 'admin')[number % 2]]}), range(100)))
+    assert [answer.status for answer in answers] == [200] * 100
+    assert sorted(seen) == [('admin',) * 3] * 50 + [('demo',) * 3] * 50
 
 
 def test_a_verified_token_is_remembered(keystone, api):
