@@ -85,11 +85,11 @@ class Servers:
             self.uuids[case] = answer.json()['server']['id']
         self.expect(dict.fromkeys(CASES, 'ACTIVE'))
 
-    def prepare(self):
-        """Bring every server into the state that its operation starts from."""
-        for depth in range(max(len(ROWS[case.name].before) for case in CASES)):
+    def prepare(self, cases=CASES):
+        """Bring servers, which are ACTIVE, into the state that their operations start from."""
+        for depth in range(max((len(ROWS[case.name].before) for case in cases), default=0)):
             wanted = {}
-            for case in CASES:
+            for case in cases:
                 before = ROWS[case.name].before
                 if depth < len(before):
                     self.asked(case, ROWS[before[depth]])
@@ -99,6 +99,17 @@ class Servers:
     def asked(self, case, row=None):
         answer = (row or ROWS[case.name]).ask(self.admin, self.uuids[case])
         assert answer.status_code in (200, 202), '%s: %s' % (case, answer.text)
+
+    def ask_again(self, cases):
+        """Ask for the operations once more. What went on while a host was not heard of may have changed the state: a
+        hard reboot brings such a server back to where everything began."""
+        elsewhere = [case for case in cases if ROWS[case.name].ask(self.admin, self.uuids[case]).status_code == 409]
+        for case in elsewhere:
+            self.asked(case, ROWS['hard_reboot'])
+        self.expect(dict.fromkeys(elsewhere, 'ACTIVE'))
+        self.prepare(elsewhere)
+        for case in elsewhere:
+            self.asked(case)
 
     def status(self, case):
         """The status once nothing is under way; None before."""

@@ -64,8 +64,7 @@ def again(servers):
     """What did not end as asked can be asked for again, from the state it is in, and then does."""
     found = servers.settle(CASES)
     left = [case for case in CASES if found[case] != matrix.ROWS[case.name].end]
-    for case in left:
-        servers.asked(case)
+    servers.ask_again(left)
     servers.expect({case: matrix.ROWS[case.name].end for case in CASES})
 
 

@@ -42,6 +42,7 @@ def _local_delete(tools, ctxt, instance):
         tools.placement.delete_allocation_for_instance(ctxt, instance.uuid)
         instances.transition(tools.db, instance.uuid, 'deleted',
                              step=tools.step(ctxt, end=[LOCAL_DELETE], action_done=True))
+        _tell_the_host(tools, ctxt, instance)
     except exception.InstanceNotFound:
         LOG.info('Instance %s was deleted by somebody else', instance.uuid)
     except exception.Unavailable as exc:
@@ -54,3 +55,13 @@ def _local_delete(tools, ctxt, instance):
         instances.transition(tools.db, instance.uuid, 'delete_failed', fault=fault, step=tools.step(
             ctxt, end=[LOCAL_DELETE], result=actions.ERROR, details=fault.message, traceback=fault.details,
             action_done=True))
+
+
+def _tell_the_host(tools, ctxt, instance):
+    """A host that was only not heard of for a while still runs the guest; told of it, it finds that it has to go."""
+    if instance.host is None:
+        return
+    try:
+        tools.compute.terminate_instance(ctxt, instance.host, instance.uuid)
+    except exception.MessagingUnavailable:
+        LOG.info('Host %s will find the guest of instance %s by itself', instance.host, instance.uuid)

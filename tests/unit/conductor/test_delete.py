@@ -47,7 +47,18 @@ def test_for_a_host_that_is_down_it_is_done(tools, clock, beat):
     clock.forward(100)
     beat('host2')
     delete.delete_instance(tools, ctxt, instance.uuid)
-    assert is_gone(tools, instance) and tools.compute.casts == []
+    assert is_gone(tools, instance)
+    assert tools.compute.casts == [('terminate', 'host1', instance.uuid)], 'should it only have been slow, it cleans up'
+
+
+def test_the_message_to_such_a_host_may_get_lost(tools, clock, beat):
+    instance, ctxt = deleting(tools, records.active)
+    clock.forward(100)
+    beat('host2')
+    tools.compute.errors.append(exception.MessagingUnavailable())
+    delete.delete_instance(tools, ctxt, instance.uuid)
+    assert is_gone(tools, instance)
+    assert actions.get(tools.db, instance.uuid, ctxt.request_id).message is None
 
 
 @pytest.mark.parametrize('away', ['placement', 'network'])
