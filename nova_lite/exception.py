@@ -206,6 +206,10 @@ class CrashDumpNotSupported(Conflict):
     msg_fmt = 'Triggering crash dump is not supported'
 
 
+class DiagnosticsNotSupported(Conflict):
+    msg_fmt = 'The hypervisor of the server keeps no diagnostics'
+
+
 class InstanceNotReady(Conflict):
     msg_fmt = 'Instance %(instance_id)s is not ready'
 

@@ -121,6 +121,13 @@ OF_SERVERS = (
 
 PAUSE = 'os_compute_api:os-pause-server:%s'
 SUSPEND = 'os_compute_api:os-suspend-server:%s'
+LOCK = 'os_compute_api:os-lock-server:%s'
+ADMIN_ACTIONS = 'os_compute_api:os-admin-actions:%s'
+DEFERRED_DELETE = 'os_compute_api:os-deferred-delete:%s'
+ADMIN_PASSWORD = 'os_compute_api:os-admin-password'     # noqa: S105 (a rule's name)
+SERVER_PASSWORD = 'os_compute_api:os-server-password:%s'    # noqa: S105 (a rule's name)
+DIAGNOSTICS = 'os_compute_api:os-server-diagnostics'
+TOPOLOGY = 'os_compute_api:compute:server:topology:%s'
 _ACTION = '/servers/{server_id}/action (%s)'
 
 ACTIONS_ON_SERVERS = (
@@ -131,6 +138,25 @@ ACTIONS_ON_SERVERS = (
     (PAUSE % 'unpause', MEMBER_OR_ADMIN, 'Let a paused server go on', 'POST', _ACTION % 'unpause'),
     (SUSPEND % 'suspend', MEMBER_OR_ADMIN, 'Suspend a server to disk', 'POST', _ACTION % 'suspend'),
     (SUSPEND % 'resume', MEMBER_OR_ADMIN, 'Resume a suspended server', 'POST', _ACTION % 'resume'),
+    (LOCK % 'lock', MEMBER_OR_ADMIN, 'Lock a server', 'POST', _ACTION % 'lock'),
+    (LOCK % 'unlock', MEMBER_OR_ADMIN, 'Unlock a server', 'POST', _ACTION % 'unlock'),
+    (LOCK % 'unlock:unlock_override', ADMIN, 'Unlock a server that somebody else has locked', 'POST',
+     _ACTION % 'unlock'),
+    (ADMIN_ACTIONS % 'reset_state', ADMIN, 'Say what state a server has', 'POST', _ACTION % 'os-resetState'),
+    (ADMIN_ACTIONS % 'inject_network_info', ADMIN, 'Tell a guest of its network, as was done once', 'POST',
+     _ACTION % 'injectNetworkInfo'),
+    (DEFERRED_DELETE % 'force', MEMBER_OR_ADMIN, 'Delete a server at once', 'POST', _ACTION % 'forceDelete'),
+    (SERVERS % 'trigger_crash_dump', MEMBER_OR_ADMIN, 'Have a guest dump its memory', 'POST',
+     _ACTION % 'trigger_crash_dump'),
+    (ADMIN_PASSWORD, MEMBER_OR_ADMIN, 'Change the password inside a guest', 'POST', _ACTION % 'changePassword'),
+    (SERVER_PASSWORD % 'show', READER_OR_ADMIN, 'Show the encrypted password of a server', 'GET',
+     '/servers/{server_id}/os-server-password'),
+    (SERVER_PASSWORD % 'clear', MEMBER_OR_ADMIN, 'Forget the encrypted password of a server', 'DELETE',
+     '/servers/{server_id}/os-server-password'),
+    (DIAGNOSTICS, ADMIN, 'Show the counters of a server', 'GET', '/servers/{server_id}/diagnostics'),
+    (TOPOLOGY % 'index', READER_OR_ADMIN, 'Show the NUMA topology of a server', 'GET',
+     '/servers/{server_id}/topology'),
+    (TOPOLOGY % 'host:index', ADMIN, 'See where on its host a server is', 'GET', '/servers/{server_id}/topology'),
 )
 
 LIMITS = 'os_compute_api:limits'

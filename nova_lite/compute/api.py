@@ -19,6 +19,7 @@ from nova_lite import faultpoints
 from nova_lite.compute import api_checks
 from nova_lite.compute import api_devices
 from nova_lite.compute import api_lookups
+from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
@@ -49,6 +50,7 @@ class API:
         self._compute = compute
         self._lookups = api_lookups.Lookups(db, image, conf.default_availability_zone)
         self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
+        self.marks = api_marks.Marks(db, compute)
         self.quotas = api_quota.Quotas(db, conf.quota)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
@@ -207,6 +209,16 @@ class API:
             return output
         lines = output.splitlines(keepends=True)
         return ''.join(lines[-length:])
+
+    def get_diagnostics(self, ctxt, instance, versioned):
+        """The counters of the guest, as a dict in the form of the API since 2.48, or before it.
+
+        :raises InstanceNotReady: no host has it; InstanceInvalidState: it does not run; Conflict: its host is down
+        """
+        if not instance.host:
+            raise exception.InstanceNotReady(instance_id=instance.uuid)
+        self._lookups.check_host_up(instance)
+        return self._compute.get_diagnostics(ctxt, instance.host, instance, versioned)
 
     # ---- change --------------------------------------------------------------------------------------------------
 

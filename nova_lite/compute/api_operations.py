@@ -99,3 +99,11 @@ class Operations:
 
     def resume(self, ctxt, instance):
         self.begin(ctxt, instance, 'resume')
+
+    # ---- inside the guest ----------------------------------------------------------------------------------------
+
+    def trigger_crash_dump(self, ctxt, instance):
+        self.begin(ctxt, instance, 'trigger_crash_dump')
+
+    def set_admin_password(self, ctxt, instance, password):
+        self.begin(ctxt, instance, 'set_admin_password', method='set_admin_password', password=password)

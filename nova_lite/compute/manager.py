@@ -21,6 +21,7 @@ from nova_lite.compute import toolbox
 from nova_lite.compute.tasks import build
 from nova_lite.compute.tasks import console
 from nova_lite.compute.tasks import delete
+from nova_lite.compute.tasks import diagnostics
 from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
@@ -132,6 +133,11 @@ class ComputeManager:
     def get_console_output(self, ctxt, instance, tail_length=None):
         """The console log as text. :raises ConsoleLogNotFound, InstanceNotReady:"""
         return console.get_console_output(self.tools, ctxt, instance, tail_length)
+
+    @rpc.expected_errors
+    def get_diagnostics(self, ctxt, instance, versioned):
+        """The counters of a guest. :raises InstanceInvalidState, DiagnosticsNotSupported:"""
+        return diagnostics.get_diagnostics(self.tools, instance, versioned)
 
     # ---- start and stop: hooks of service.Service ----------------------------------------------------------------
 

@@ -32,4 +32,6 @@ SPECS = {
     'unpause': Spec('unpause_requested', 'unpause'),
     'suspend': Spec('suspend_requested', 'suspend', SLOW),
     'resume': Spec('resume_requested', 'resume', SLOW),
+    'trigger_crash_dump': Spec('crash_dump_requested', 'trigger_crash_dump'),
+    'set_admin_password': Spec('password_requested', 'changePassword'),
 }

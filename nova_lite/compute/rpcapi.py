@@ -41,6 +41,15 @@ class ComputeAPI:
                                                operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def get_diagnostics(self, ctxt, host, instance, versioned):
+        """call → the counters of a guest; versioned: in the form of the API since microversion 2.48.
+
+        :raises InstanceInvalidState, DiagnosticsNotSupported:
+        """
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
+            ctxt, 'get_diagnostics', instance=instance, versioned=versioned)
+
+    @rpc.translates_errors
     def list_guests(self, ctxt, host):
         """call → {'guests': [uuid…], 'directories': [uuid…] or None} that are on `host`, whosever they are."""
         return self._client.prepare(server=host, timeout=rpc.NORMAL).call(ctxt, 'list_guests')

@@ -80,6 +80,10 @@ TRANSITIONS = {
     'delete_failed': Transition(
         ANY, (task_states.DELETING,), vm_states.ERROR, None,
         'the host could not remove it; it can be deleted again'),
+    'reset_to_active': Transition(
+        ANY, ANY, vm_states.ACTIVE, None, 'an administrator says that it is active'),
+    'reset_to_error': Transition(
+        ANY, ANY, vm_states.ERROR, None, 'an administrator says that it is broken'),
     'guest_stopped': Transition(
         (vm_states.ACTIVE,), (None,), vm_states.STOPPED, None,
         'the guest shut itself down'),
@@ -116,6 +120,13 @@ TRANSITIONS = {
     'suspended': _finished((task_states.SUSPENDING,), vm_states.SUSPENDED, 'the memory is on disk'),
     'resume_requested': _requested((vm_states.SUSPENDED,), task_states.RESUMING, 'a user wants it back'),
     'resumed': _finished((task_states.RESUMING,), vm_states.ACTIVE, 'the guest runs'),
+    'crash_dump_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED, vm_states.RESCUED, vm_states.RESIZED, vm_states.ERROR), None,
+        'a user has its kernel dump its memory; nothing shows'),
+    'crash_dump_triggered': _finished((None,), KEEP, 'the guest was interrupted'),
+    'password_requested': _requested(
+        (vm_states.ACTIVE,), task_states.UPDATING_PASSWORD, 'a user wants another password inside'),
+    'password_set': _finished((task_states.UPDATING_PASSWORD,), KEEP, 'the guest has the password'),
 }
 
 

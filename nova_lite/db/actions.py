@@ -92,10 +92,10 @@ def _action(row):
 
 # ---- write: parts of other modules' transactions -------------------------------------------------------------
 
-def begin(connection, now, new_actions):
-    """Record actions that begin now."""
-    connection.execute(sa.insert(ACTIONS).values(start_time=now), [
-        rows.to_values(action, ACTIONS, leave_out=('id', 'start_time')) for action in new_actions])
+def begin(connection, now, new_actions, done=False):
+    """Record actions that begin now; `done`: and end at once."""
+    connection.execute(sa.insert(ACTIONS).values(start_time=now, finish_time=now if done else None), [
+        rows.to_values(action, ACTIONS, leave_out=('id', 'start_time', 'finish_time')) for action in new_actions])
 
 
 def record(connection, now, instance_uuid, step):
@@ -132,7 +132,7 @@ def close(connection, now, instance_uuid, event, step):
         result = sa.case((EVENTS.c.request_id == request_id, SUCCESS), else_=ERROR)
         message = sa.case((ACTIONS.c.action == 'delete', ACTIONS.c.message), else_=ERROR)
     else:
-        failed = event == 'build_failed'
+        failed = event != 'build_finished'
         result, message = (ERROR, ERROR) if failed else (SUCCESS, ACTIONS.c.message)
     connection.execute(sa.update(EVENTS).where(EVENTS.c.instance_uuid == instance_uuid, EVENTS.c.finish_time.is_(None))
                        .values(finish_time=now, result=result))

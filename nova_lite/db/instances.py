@@ -38,7 +38,8 @@ _SELECT = sa.select(*rows.columns(instance_obj.Instance, TABLE))    # made once:
 # What an event changes beside the state: it ends the build on the host that had it, or all of it.
 _OFF_THE_HOST = {'host': None, 'node': None, 'network_info': [], 'scheduled_host': None, 'host_since': None}
 _BUILD_ENDED = {'scheduled_by': None, 'scheduled_host': None, 'host_since': None}
-_ENDS_BUILD = frozenset(('build_finished', 'build_failed', 'deleted'))
+_RESETS = frozenset(('reset_to_active', 'reset_to_error'))
+_ENDS_BUILD = _RESETS | {'build_finished', 'build_failed', 'deleted'}
 # Steps of a build count only from the host that has it: one that was taken for dead may come back.
 _ONLY_FROM_ITS_HOST = frozenset(('networking', 'block_device_mapping', 'spawning', 'build_finished'))
 
@@ -230,14 +231,26 @@ def modify(db, uuid, field, change):
 
     :returns: the Instance after it :raises InstanceNotFound: and what `change` raises; nothing is saved then
     """
+    return revise(db, uuid, lambda instance: {field: change(instance)})
+
+
+def revise(db, uuid, change, action=None):
+    """Set the fields of the dict that `change` makes of the Instance as it is now; an empty one changes nothing.
+
+    action: an InstanceAction that is recorded as done with it. :returns, :raises: as :func:`modify`
+    """
     found = sa.and_(TABLE.c.uuid == uuid, TABLE.c.deleted == sa.false())
 
     def write(connection):
         row = connection.execute(_SELECT.where(found).with_for_update()).first()
         if row is None:
             raise exception.InstanceNotFound(instance_id=uuid)
-        values = _checked({field: change(to_instance(row))})
+        values = _checked(change(to_instance(row)))
+        if not values:
+            return row
         connection.execute(sa.update(TABLE).where(found).values(updated_at=db.now, **values))
+        if action is not None:
+            actions.begin(connection, db.now, [action], done=True)
         return connection.execute(_SELECT.where(found)).one()
     return to_instance(db.write(write))
 
@@ -296,6 +309,14 @@ def request_delete(db, uuid, ctxt):
     action = action_obj.InstanceAction(action='delete', instance_uuid=uuid, request_id=ctxt.request_id,
                                        user_id=ctxt.user_id, project_id=ctxt.project_id)
     return _apply(db, uuid, _Change('delete_requested', action=action))
+
+
+def reset(db, uuid, event):
+    """An administrator's `reset_to_active` or `reset_to_error`: whatever was under way has ended.
+
+    :returns: the Instance :raises InstanceNotFound:
+    """
+    return _apply(db, uuid, _Change(event))
 
 
 def request_operation(db, ctxt, event, action, operation, values=None):
@@ -392,6 +413,8 @@ def _record(connection, now, uuid, change):
     if ends:
         actions.close(connection, now, uuid, change.event, change.step)
         connection.execute(sa.delete(models.build_requests).where(models.build_requests.c.instance_uuid == uuid))
+    if change.event in _RESETS:
+        operations.abandon_all(connection, now, uuid)
     if change.event == 'deleted':
         connection.execute(sa.delete(models.block_devices).where(models.block_devices.c.instance_uuid == uuid))
         operations.forget(connection, uuid)

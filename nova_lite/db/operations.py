@@ -11,6 +11,7 @@ from nova_lite import exception
 from nova_lite.db import models
 from nova_lite.db import moves
 from nova_lite.db import rows
+from nova_lite.objects import instance as instance_obj
 from nova_lite.objects import operation as operation_obj
 
 TABLE = models.operations
@@ -125,6 +126,16 @@ def record(connection, now, host, progress):
 def abandon(connection, now, uuid, fault):
     """Leave an operation to the next start of its host, for the cleaning up."""
     connection.execute(sa.update(TABLE).where(TABLE.c.uuid == uuid).values(
+        abandoned=True, undoing=True, fault=fault, updated_at=now))
+
+
+def abandon_all(connection, now, instance_uuid):
+    """The same for all that is under way on an instance: an administrator says what state it has. What no host has
+    begun is forgotten."""
+    fault = instance_obj.InstanceFault(code=500, message='The state of the server was reset.')
+    connection.execute(sa.delete(TABLE).where(TABLE.c.instance_uuid == instance_uuid, TABLE.c.host.is_(None)))
+    connection.execute(sa.update(TABLE).where(
+        TABLE.c.instance_uuid == instance_uuid, TABLE.c.abandoned == sa.false()).values(
         abandoned=True, undoing=True, fault=fault, updated_at=now))
 
 

@@ -39,6 +39,8 @@ ROWS = {
     'unpause': Row('ACTIVE', {'unpause': None}, ('pause',)),
     'suspend': Row('SUSPENDED', {'suspend': None}),
     'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),
+    'trigger_crash_dump': Row('ACTIVE', {'trigger_crash_dump': None}),
+    'set_admin_password': Row('ACTIVE', {'changePassword': {'adminPass': 'new'}}),
 }
 
 

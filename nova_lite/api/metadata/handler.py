@@ -11,17 +11,24 @@ import hmac
 import http
 import logging
 import posixpath
+import re
 import time
 
 from oslo_utils import uuidutils
 
 from nova_lite import exception
 from nova_lite import instance_metadata
+from nova_lite import server_password
 from nova_lite.db import instances
 
 LOG = logging.getLogger(__name__)
 
 CACHE_SIZE = 500        # instances
+LENGTH_DIGITS = 12      # of a Content-Length that is read as a number at all
+
+_PASSWORD = re.compile('/openstack/(%s)/password$' % '|'.join(
+    [version for version in instance_metadata.OPENSTACK_VERSIONS if version >= instance_metadata.SINCE['password']]
+    + [instance_metadata.LATEST]))
 
 
 class Refused(Exception):
@@ -59,9 +66,12 @@ class MetadataHandler:
 
     def _answer(self, environ):
         """(bytes, content type) of a document. :raises Refused: no such document, or not for the one who asks"""
+        path = posixpath.normpath('/' + environ.get('PATH_INFO', '').lstrip('/'))
+        if environ['REQUEST_METHOD'] == 'POST' and _PASSWORD.match(path):
+            self._set_password(environ)
+            return b'', 'text/plain; charset=UTF-8'
         if environ['REQUEST_METHOD'] not in ('GET', 'HEAD'):
             raise Refused(405, 'Metadata is only read.')
-        path = posixpath.normpath('/' + environ.get('PATH_INFO', ''))
         if path.strip('/') == '':
             return '\n'.join((*instance_metadata.EC2_VERSIONS, instance_metadata.LATEST)).encode(), 'text/plain'
         metadata = self._metadata(*self._caller(environ))
@@ -71,6 +81,26 @@ class MetadataHandler:
             raise Refused(404, 'There is nothing at this path.') from None
         content = document.encode() if isinstance(document, str) else document
         return content, 'application/json' if path.endswith('.json') else 'text/plain; charset=UTF-8'
+
+    def _set_password(self, environ):
+        """Keep the password that a guest has made for itself, encrypted for its owner's key: once."""
+        instance_id, project_id = self._caller(environ)
+        self._metadata(instance_id, project_id)
+        length = environ.get('CONTENT_LENGTH') or '0'
+        if not length.isascii() or not length.isdigit() or len(length) > LENGTH_DIGITS:
+            raise Refused(400, 'Content-Length is not a number.')
+        if int(length) > server_password.MAX_SIZE:
+            raise Refused(400, 'Request is too large.')
+        try:
+            text = environ['wsgi.input'].read(int(length)).decode('ascii')
+            server_password.save(self._db, instance_id, text, once=True)
+        except UnicodeDecodeError:
+            raise Refused(400, 'The password is not text.') from None
+        except exception.Conflict as exc:
+            raise Refused(409, exc.message) from exc
+        except exception.NotFound:
+            raise Refused(404, 'There is no such instance.') from None
+        self._cache.pop(instance_id, None)
 
     def _caller(self, environ):
         """(instance id, project id) that the proxy vouches for."""

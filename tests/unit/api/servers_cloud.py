@@ -89,6 +89,9 @@ class Compute:
     def get_console_output(self, ctxt, host, instance):
         return self.console
 
+    def get_diagnostics(self, ctxt, host, instance, versioned):
+        return {'host': host, 'versioned': versioned}
+
 
 class Cloud:
     def __init__(self, directory, **options):

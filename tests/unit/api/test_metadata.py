@@ -8,7 +8,9 @@ import json
 
 import pytest
 
+from nova_lite import server_password
 from nova_lite.api import deploy
+from nova_lite.db import instances
 from tests.fixtures import records
 from tests.unit.api import client
 from tests.unit.api import conftest
@@ -66,6 +68,31 @@ def test_who_asks_is_proved(app, instance):
     assert ask(app, path, '00000000-0000-4000-8000-000000000000').status == 404
     assert ask(app, path, 'no uuid').status == 404
     assert ask(app, path, instance.uuid, method='POST').status == 405
+
+
+def put_password(app, instance, text=b'c2VjcmV0', path='/openstack/latest/password', secret=SECRET):
+    signature = hmac.new(secret.encode(), instance.uuid.encode(), hashlib.sha256).hexdigest()
+    return client.Client(app, user=None, base='')('POST', path, raw=text, headers={
+        'X-Instance-ID': instance.uuid, 'X-Tenant-ID': 'demo', 'X-Instance-ID-Signature': signature})
+
+
+def test_a_guest_keeps_its_password_here_once(app, db, instance):
+    assert ask(app, '/openstack/latest/password', instance.uuid).content == b''
+    text = b'0123456789' * 102
+    assert put_password(app, instance, text).status == 200
+    assert ask(app, '/openstack/latest/password', instance.uuid).content == text
+    assert ask(app, '/openstack/2013-04-04/password', instance.uuid).content == text
+    assert instances.get(db, instance.uuid).system_metadata['password_0'] == text[:255].decode()
+    assert put_password(app, instance).status == 409
+    assert server_password.read(instances.get(db, instance.uuid)) == text.decode()
+
+
+def test_passwords_that_are_not_kept(app, db, instance):
+    assert put_password(app, instance, b'x' * 1021).status == 400
+    assert put_password(app, instance, b'\xff').status == 400
+    assert put_password(app, instance, secret='wrong').status == 403
+    assert put_password(app, instance, path='/openstack/2012-08-10/password').status == 405
+    assert server_password.read(instances.get(db, instance.uuid)) == ''
 
 
 def test_cached_answers_are_for_the_owner_too(app, instance):

@@ -22,6 +22,8 @@ BODIES = [
     ({'unpause': None}, 'unpause'),
     ({'suspend': None}, 'suspend'),
     ({'resume': None}, 'resume'),
+    ({'trigger_crash_dump': None}, 'trigger_crash_dump'),
+    ({'changePassword': {'adminPass': 'new'}}, 'set_admin_password'),
 ]
 EACH = pytest.mark.parametrize('body, name', BODIES, ids=[name for _, name in BODIES])
 
@@ -34,7 +36,7 @@ def cloud(tmp_path):
 
 
 def act(cloud, uuid, body, **caller):
-    return cloud.ask('POST', '/servers/%s/action' % uuid, body, **caller)
+    return cloud.ask('POST', '/servers/%s/action' % uuid, body, **{'version': '2.17', **caller})
 
 
 def server_for(cloud, name):
@@ -73,9 +75,10 @@ def test_one_at_a_time(cloud, body, name):
     uuid = server_for(cloud, name)
     act(cloud, uuid, body)
     answer = act(cloud, uuid, body)
-    assert answer.status == 409
-    assert len(operations_db.list_by_instance(cloud.db, uuid)) == 1
-    assert len(cloud.cast) == 1
+    shows = transitions.get(operations.SPECS[name].requested).to_task is not None
+    assert answer.status == (409 if shows else 202)
+    assert len(operations_db.list_by_instance(cloud.db, uuid)) == (1 if shows else 2)
+    assert len(cloud.cast) == (1 if shows else 2)
 
 
 @EACH

@@ -4,11 +4,15 @@
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import server_deletion
+from nova_lite.api.openstack.compute import server_marks
 from nova_lite.api.openstack.compute import server_power
 from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
+Deletion = server_deletion.Controller
+Marks = server_marks.Controller
 Power = server_power.Controller
 
 
@@ -27,4 +31,14 @@ ACTIONS = {
     'unpause': _op(Power, 'unpause', policies.PAUSE % 'unpause', schema.UNPAUSE),
     'suspend': _op(Power, 'suspend', policies.SUSPEND % 'suspend', schema.SUSPEND),
     'resume': _op(Power, 'resume', policies.SUSPEND % 'resume', schema.RESUME),
+    'trigger_crash_dump': _op(Power, 'trigger_crash_dump', policies.SERVERS % 'trigger_crash_dump', schema.CRASH_DUMP,
+                              min='2.17'),
+    'changePassword': _op(Power, 'change_password', policies.ADMIN_PASSWORD, schema.CHANGE_PASSWORD),
+    'lock': _op(Marks, 'lock', policies.LOCK % 'lock', schema.LOCK),
+    'unlock': _op(Marks, 'unlock', policies.LOCK % 'unlock', schema.UNLOCK),
+    'os-resetState': _op(Marks, 'reset_state', policies.ADMIN_ACTIONS % 'reset_state', schema.RESET_STATE),
+    'injectNetworkInfo': _op(Marks, 'inject_network_info', policies.ADMIN_ACTIONS % 'inject_network_info',
+                             schema.INJECT_NETWORK_INFO),
+    'resetNetwork': wsgi.op(Marks, 'reset_network', wsgi.ANYBODY, body=schema.RESET_NETWORK, success=202),
+    'forceDelete': _op(Deletion, 'force_delete', policies.DEFERRED_DELETE % 'force', schema.FORCE_DELETE),
 }

@@ -29,6 +29,12 @@ class Controller:
     def resume(self, req, id, body):
         self._operations.resume(req.context, self._get(req, id))
 
+    def trigger_crash_dump(self, req, id, body):
+        self._operations.trigger_crash_dump(req.context, self._get(req, id))
+
+    def change_password(self, req, id, body):
+        self._operations.set_admin_password(req.context, self._get(req, id), body['changePassword']['adminPass'])
+
     def _get(self, req, uuid):
         instance = self._compute.get(req.context, uuid)
         req.authorize(instance)

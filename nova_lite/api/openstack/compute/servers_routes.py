@@ -8,7 +8,9 @@ from nova_lite.api.openstack.compute import actions_routes
 from nova_lite.api.openstack.compute import external_events
 from nova_lite.api.openstack.compute import ips
 from nova_lite.api.openstack.compute import server_connections
+from nova_lite.api.openstack.compute import server_insight
 from nova_lite.api.openstack.compute import server_metadata
+from nova_lite.api.openstack.compute import server_password
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
 from nova_lite.api.openstack.compute.schemas import external_events as events_schema
@@ -77,6 +79,19 @@ TABLE = {
     },
     '/servers/{server_id}/os-security-groups': {
         'GET': op(Connections, 'security_groups', policies.GROUPS_OF_SERVER, target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/os-server-password': {
+        'GET': op(server_password.Controller, 'show', policies.SERVER_PASSWORD % 'show', target=OBJECT,
+                  query=types.NO_QUERY),
+        'DELETE': op(server_password.Controller, 'clear', policies.SERVER_PASSWORD % 'clear', target=OBJECT,
+                     success=204),
+    },
+    '/servers/{server_id}/diagnostics': {
+        'GET': op(server_insight.Controller, 'diagnostics', policies.DIAGNOSTICS, target=OBJECT, query=types.NO_QUERY),
+    },
+    '/servers/{server_id}/topology': {
+        'GET': op(server_insight.Controller, 'topology', policies.TOPOLOGY % 'index', target=OBJECT, min='2.78',
+                  query=types.NO_QUERY),
     },
     '/os-server-external-events': {
         'POST': op(external_events.Controller, 'create', policies.EXTERNAL_EVENTS, body=events_schema.CREATE),

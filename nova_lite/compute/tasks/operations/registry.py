@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which class does which operation of compute/operations.py."""
 
+from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import power
 
 OPERATIONS = {
@@ -13,6 +14,8 @@ OPERATIONS = {
     'unpause': power.Unpause,
     'suspend': power.Suspend,
     'resume': power.Resume,
+    'trigger_crash_dump': inside.CrashDump,
+    'set_admin_password': inside.AdminPassword,
 }
 
 

@@ -18,5 +18,11 @@ LOCK = microversions.Since({
         'type': ['object', 'null'], 'additionalProperties': False,
         'properties': {'locked_reason': {'type': 'string', 'minLength': 1, 'maxLength': 255}}}),
 })
+INJECT_NETWORK_INFO = types.only('injectNetworkInfo', {})
+RESET_NETWORK = types.only('resetNetwork', {})
+FORCE_DELETE = types.only('forceDelete', {})
+CRASH_DUMP = types.only('trigger_crash_dump', {'type': 'null'})
+CHANGE_PASSWORD = types.only('changePassword', types.closed(['adminPass'], adminPass={
+    'type': 'string', 'maxLength': 1024}))
 UNLOCK = types.only('unlock', {})
 RESET_STATE = types.only('os-resetState', types.closed(['state'], state={'enum': ['active', 'error']}))
