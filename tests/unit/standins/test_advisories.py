@@ -1,6 +1,6 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What once was a hole in services of this kind, tried on the stand-ins; doc/coverage.md says which test is for which."""
+"""What once was a hole in services of this kind, tried on the stand-ins; which test is for what: doc/coverage.md."""
 
 import gc
 import itertools
