@@ -24,6 +24,7 @@ class Service:
     stop_seconds: int = 10
     own_log: bool = True
     group: str = ""     # the services of a group are stopped at the same time
+    outlived: bool = False      # what it starts (DHCP servers, exports of volumes) serves guests while it restarts
 
     def log(self, layout):
         """Where to look when it fails: its own log, or what it printed when it has none."""
@@ -37,7 +38,8 @@ def table(layout):
     broker = Service("rabbitmq", (str(rabbit.SCRIPTS / "rabbitmq-server"),), mark | rabbit.environment(layout),
                      user=rabbit.node_user(layout), stop_seconds=20, own_log=False)
     standins = Service("nova-lite-standins", (layouts.script("nova-lite-standins"), "--config-file",
-                                              str(layout.standins_conf)), mark, own_log=False)
+                                              str(layout.standins_conf)), mark, own_log=False,
+                       outlived=True)
     nova = [Service(name, nova_program(layout, name), mark, group="nova")
             for name in ("nova-conductor", "nova-scheduler", "nova-api", "nova-compute")]
     return [broker, standins, *nova]

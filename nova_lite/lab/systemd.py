@@ -82,6 +82,7 @@ ExecStart={command}
 {environment}WorkingDirectory=/
 Restart=always
 RestartSec=1
+KillMode={"process" if service.outlived else "control-group"}
 TimeoutStopSec={service.stop_seconds}
 StandardOutput=append:{layout.log / service.name}.out
 StandardError=inherit

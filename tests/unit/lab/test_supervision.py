@@ -63,6 +63,27 @@ def test_supervisord_restarts_what_dies_and_leaves_nothing(layout):
     assert supervisor.status() == {}
 
 
+def test_what_has_gone_its_own_way_outlives_a_stop(layout):
+    supervisor = supervision.Supervisord(layout)
+    supervisor.write([program(layout, "parent", "import subprocess, time; subprocess.Popen(['sleep', '61'], "
+                              "start_new_session=True); subprocess.Popen(['sleep', '62']); time.sleep(60)")])
+    supervisor.start(["parent"])
+
+    def commands():
+        return {processes.command(pid) for pid in processes.of_cloud(layout)}
+    eventually(lambda: {"sleep 61", "sleep 62"} <= commands())
+    supervisor.stop_service("parent")
+    eventually(lambda: "sleep 62" not in commands())
+    assert "sleep 61" in commands()
+
+
+def test_units_end_all_that_they_started_but_for_what_serves_guests(layout):
+    killed = {service.name: [line for line in systemd.unit(layout, service).splitlines() if "KillMode" in line]
+              for service in services.table(layout)}
+    assert killed.pop("nova-lite-standins") == ["KillMode=process"]
+    assert set(map(tuple, killed.values())) == {("KillMode=control-group",)}
+
+
 def test_a_path_too_long_for_a_socket_is_one_line(layout):
     deep = layouts.under(layout.data_dir / ("x" * 100))
     preflight.make_directories(deep)
