@@ -106,6 +106,14 @@ class QuotaError(Forbidden):
     msg_fmt = 'Quota exceeded: %(reason)s'
 
 
+class ImageQuotaExceeded(Forbidden):
+    msg_fmt = 'Quota exceeded or out of space for image %(image_id)s in the image service.'
+
+
+class ImageRefused(Forbidden):
+    msg_fmt = 'The image service refuses it: %(reason)s'
+
+
 class PortLimitExceeded(Forbidden):
     msg_fmt = 'Maximum number of ports exceeded'
 

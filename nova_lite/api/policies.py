@@ -128,6 +128,7 @@ ADMIN_PASSWORD = 'os_compute_api:os-admin-password'     # noqa: S105 (a rule's n
 SERVER_PASSWORD = 'os_compute_api:os-server-password:%s'    # noqa: S105 (a rule's name)
 DIAGNOSTICS = 'os_compute_api:os-server-diagnostics'
 TOPOLOGY = 'os_compute_api:compute:server:topology:%s'
+CREATE_BACKUP = 'os_compute_api:os-create-backup'
 _ACTION = '/servers/{server_id}/action (%s)'
 
 ACTIONS_ON_SERVERS = (
@@ -137,6 +138,8 @@ ACTIONS_ON_SERVERS = (
     (PAUSE % 'pause', MEMBER_OR_ADMIN, 'Pause a server', 'POST', _ACTION % 'pause'),
     (PAUSE % 'unpause', MEMBER_OR_ADMIN, 'Let a paused server go on', 'POST', _ACTION % 'unpause'),
     (SUSPEND % 'suspend', MEMBER_OR_ADMIN, 'Suspend a server to disk', 'POST', _ACTION % 'suspend'),
+    (SERVERS % 'create_image', MEMBER_OR_ADMIN, 'Make an image of a server', 'POST', _ACTION % 'createImage'),
+    (CREATE_BACKUP, MEMBER_OR_ADMIN, 'Make a backup of a server', 'POST', _ACTION % 'createBackup'),
     (SUSPEND % 'resume', MEMBER_OR_ADMIN, 'Resume a suspended server', 'POST', _ACTION % 'resume'),
     (LOCK % 'lock', MEMBER_OR_ADMIN, 'Lock a server', 'POST', _ACTION % 'lock'),
     (LOCK % 'unlock', MEMBER_OR_ADMIN, 'Unlock a server', 'POST', _ACTION % 'unlock'),

@@ -18,6 +18,7 @@ from nova_lite import exception
 from nova_lite import faultpoints
 from nova_lite.compute import api_checks
 from nova_lite.compute import api_devices
+from nova_lite.compute import api_images
 from nova_lite.compute import api_lookups
 from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
@@ -52,6 +53,7 @@ class API:
         self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
         self.marks = api_marks.Marks(db, compute)
         self.quotas = api_quota.Quotas(db, conf.quota)
+        self.images = api_images.Images(db, self.operations, image, self.quotas, conf.non_inheritable_image_properties)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
         self._default_zone = conf.default_schedule_zone

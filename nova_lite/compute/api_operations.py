@@ -39,9 +39,13 @@ class Operations:
         values: {field: value} of the instance, saved at once; arguments: for the operation, plain JSON or objects.
         :returns: the Instance
         """
+        self.check_ready(ctxt, instance, name, method)
+        return self.record(ctxt, instance, name, method=method, values=values, **arguments)
+
+    def check_ready(self, ctxt, instance, name, method=None):
+        """:raises Conflict: as check(), and when the instance's host is down"""
         self.check(ctxt, instance, name, method)
         self._lookups.check_host_up(instance)
-        return self.record(ctxt, instance, name, method=method, values=values, **arguments)
 
     def check(self, ctxt, instance, name, method=None):
         """:raises Conflict: the instance is locked; InstanceInvalidState: in a state that forbids the operation"""

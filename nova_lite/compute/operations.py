@@ -34,4 +34,6 @@ SPECS = {
     'resume': Spec('resume_requested', 'resume', SLOW),
     'trigger_crash_dump': Spec('crash_dump_requested', 'trigger_crash_dump'),
     'set_admin_password': Spec('password_requested', 'changePassword'),
+    'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
+    'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
 }

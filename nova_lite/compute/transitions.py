@@ -37,6 +37,9 @@ class Transition:
 
 
 _BUILDING = (vm_states.BUILDING,)
+_COPIED = (vm_states.ACTIVE, vm_states.STOPPED, vm_states.PAUSED, vm_states.SUSPENDED)  # whose disk can be copied
+_COPYING = (task_states.IMAGE_SNAPSHOT_PENDING, task_states.IMAGE_BACKUP, task_states.IMAGE_SNAPSHOT,
+            task_states.IMAGE_PENDING_UPLOAD, task_states.IMAGE_UPLOADING)
 
 
 def _requested(from_vm, task, why):
@@ -127,6 +130,15 @@ TRANSITIONS = {
     'password_requested': _requested(
         (vm_states.ACTIVE,), task_states.UPDATING_PASSWORD, 'a user wants another password inside'),
     'password_set': _finished((task_states.UPDATING_PASSWORD,), KEEP, 'the guest has the password'),
+    'snapshot_requested': _requested(_COPIED, task_states.IMAGE_SNAPSHOT_PENDING, 'a user makes an image of it'),
+    'backup_requested': _requested(_COPIED, task_states.IMAGE_BACKUP, 'a user makes one of its backups'),
+    'image_snapshot': Transition(
+        ANY, _COPYING, KEEP, task_states.IMAGE_SNAPSHOT, 'its disk is being copied'),
+    'image_pending_upload': Transition(
+        ANY, _COPYING, KEEP, task_states.IMAGE_PENDING_UPLOAD, 'the copy is whole'),
+    'image_uploading': Transition(
+        ANY, _COPYING, KEEP, task_states.IMAGE_UPLOADING, 'the image service is being given the copy'),
+    'image_made': _finished(_COPYING, KEEP, 'the image is whole'),
 }
 
 

@@ -28,6 +28,8 @@ OPTIONS = {
         cfg.IntOpt('shutdown_timeout', default=60, min=0,
                    help='Seconds that a guest gets to shut down when it is stopped, shelved or resized, before its '
                         'power is cut; 0: none.'),
+        cfg.ListOpt('non_inheritable_image_properties', default=['cache_in_nova', 'bittorrent'],
+                    help='Properties of a server\'s image that images made of the server do not get.'),
         cfg.FloatOpt('cpu_allocation_ratio', default=4.0, min=0.01,
                      help='Virtual processors that may be in use, %s' % _RATIO),
         cfg.FloatOpt('ram_allocation_ratio', default=1.0, min=0.01, help='Memory that may be in use, %s' % _RATIO),

@@ -1,12 +1,14 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Client of the image service (Glance v2): the record of an image, and its bytes.
+"""Client of the image service (Glance v2): the records of images, and their bytes.
 
 A request with the caller's token sees what the caller may see. Without one (the service user asks) the same rule is
 applied here: public, community and own images, and those that are shared with the project.
 """
 
 import http.client
+import json
+import re
 import urllib.parse
 
 import requests
@@ -17,6 +19,12 @@ from nova_lite.objects import image_meta
 
 SERVICE = 'image'
 CHUNK = 1024 * 1024     # bytes
+PAGE = 100              # images of one answer to a list
+PATCH = 'application/openstack-images-v2.1-json-patch'
+BYTES = 'application/octet-stream'
+WORDS = 200             # characters of a refusal that are passed on
+
+_TAG = re.compile(r'<[^>]*>')
 
 _FIELDS = frozenset(('id', 'name', 'status', 'owner', 'visibility', 'disk_format', 'container_format', 'size',
                      'virtual_size', 'checksum', 'os_hash_algo', 'os_hash_value', 'min_disk', 'min_ram'))
@@ -52,9 +60,63 @@ class API:
             raise exception.ImageDownloadFailed(image_id=image_id, reason='it has no data')
         return _chunks(image_id, response)
 
+    # ---- change --------------------------------------------------------------------------------------------------
+
+    def create(self, ctxt, fields, properties):
+        """Make an image without bytes, as the caller. fields: Glance's own; properties: {name: text}.
+
+        :returns: its ImageMeta :raises ImageQuotaExceeded, ImageRefused, Invalid, ServiceUnreachable:
+        """
+        response = self._send(ctxt, 'POST', '/v2/images', json={**properties, **fields})
+        _check(response, None)
+        return _image_meta(services.body(response, SERVICE))
+
+    def update(self, ctxt, image_id, values):
+        """Set fields or properties of an image. :raises ImageNotFound, ImageRefused, Invalid, ServiceUnreachable:"""
+        patch = [{'op': 'add', 'path': '/' + name.replace('~', '~0').replace('/', '~1'), 'value': value}
+                 for name, value in values.items()]
+        _check(self._send(ctxt, 'PATCH', _path(image_id), data=json.dumps(patch), headers={'Content-Type': PATCH}),
+               image_id)
+
+    def upload(self, ctxt, image_id, data):
+        """Give an image its bytes; `data`: an open file, which is read as it is sent.
+
+        It is sent once and no more, so what went before (:meth:`update`) has to find a token that is good.
+        :raises ImageNotFound: (also when it is deleted meanwhile), ImageQuotaExceeded, ImageRefused, Conflict,
+            ServiceUnreachable:
+        """
+        _check(self._send(ctxt, 'PUT', _path(image_id, '/file'), data=data, headers={'Content-Type': BYTES},
+                          allow_reauth=False), image_id)
+
+    def delete(self, ctxt, image_id):
+        """:raises ImageNotFound, ImageRefused: (it is protected), Conflict: (in use), ServiceUnreachable:"""
+        _check(self._send(ctxt, 'DELETE', _path(image_id)), image_id)
+
+    def list(self, ctxt, filters, sort='created_at:desc'):
+        """[{field or property: value}…] of the images that the caller may see and that have these values."""
+        query = urllib.parse.urlencode({**filters, 'sort': sort, 'limit': PAGE})
+        url, found = '/v2/images?%s' % query, []
+        while url:
+            page = self._send(ctxt, 'GET', url)
+            _check(page, None)
+            body = services.body(page, SERVICE)
+            found += body['images']
+            url = body.get('next')
+        return found
+
+    def url(self, image_id):
+        """The address of an image, as answers of the compute API have it."""
+        return '%s/images/%s' % (services.endpoint(self._adapter, SERVICE)[0], image_id)
+
+    # ---- requests ------------------------------------------------------------------------------------------------
+
+    def _send(self, ctxt, method, url, headers=None, **kwargs):
+        on_behalf = services.on_behalf_of(ctxt)
+        on_behalf['headers'] = {**on_behalf['headers'], **(headers or {})}
+        return services.request(self._adapter, method, url, SERVICE, **on_behalf, **kwargs)
+
     def _request(self, ctxt, image_id, suffix, **kwargs):
-        url = '/v2/images/%s%s' % (urllib.parse.quote(str(image_id), safe=''), suffix)
-        response = services.request(self._adapter, 'GET', url, SERVICE, **services.on_behalf_of(ctxt), **kwargs)
+        response = self._send(ctxt, 'GET', _path(image_id, suffix), **kwargs)
         if response.status_code in (http.client.NOT_FOUND, http.client.FORBIDDEN, http.client.BAD_REQUEST):
             raise exception.ImageNotFound(image_id=image_id)
         if response.status_code not in (http.client.OK, http.client.NO_CONTENT):
@@ -69,6 +131,38 @@ class API:
         response = self._request(ctxt, image.id, '/members')
         return any(member['member_id'] == ctxt.project_id and member['status'] == 'accepted'
                    for member in services.body(response, SERVICE)['members'])
+
+
+def _path(image_id, suffix=''):
+    return '/v2/images/%s%s' % (urllib.parse.quote(str(image_id), safe=''), suffix)
+
+
+def _check(response, image_id):
+    """Raise what an answer to a change means."""
+    status = response.status_code
+    if status < http.client.BAD_REQUEST:
+        return
+    if status in (http.client.NOT_FOUND, http.client.GONE):
+        raise exception.ImageNotFound(image_id=image_id)
+    if status == http.client.REQUEST_ENTITY_TOO_LARGE:
+        raise exception.ImageQuotaExceeded(image_id=image_id or '')
+    if status == http.client.FORBIDDEN:
+        raise exception.ImageRefused(reason=_words(response))
+    if status == http.client.BAD_REQUEST:
+        raise exception.Invalid('The image service refuses it: %s' % _words(response))
+    if status == http.client.CONFLICT:
+        raise exception.Conflict('The image service refuses it: %s' % _words(response))
+    raise exception.ServiceUnreachable(service=SERVICE, reason='HTTP %d' % status)
+
+
+def _words(response):
+    """What an error body says: JSON, or the HTML of a real Glance without its tags."""
+    try:
+        body = response.json()
+        text = body.get('message') or body['error']['message']
+    except (ValueError, KeyError, TypeError, AttributeError):
+        text = _TAG.sub(' ', response.text)
+    return ' '.join(str(text).split())[:WORDS]
 
 
 def _image_meta(record):

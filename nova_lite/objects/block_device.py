@@ -32,3 +32,8 @@ class BlockDeviceMapping:
     tag: str | None = None
     uuid: str | None = None
     id: int | None = None
+
+
+def is_volume_backed(block_devices):
+    """Whether the root disk of these BlockDeviceMappings is a volume."""
+    return any(device.boot_index == 0 and device.destination_type == 'volume' for device in block_devices)

@@ -38,6 +38,8 @@ ROWS = {
     'pause': Row('PAUSED', {'pause': None}),
     'unpause': Row('ACTIVE', {'unpause': None}, ('pause',)),
     'suspend': Row('SUSPENDED', {'suspend': None}),
+    'create_image': Row('ACTIVE', {'createImage': {'name': 'copy'}}),
+    'create_backup': Row('ACTIVE', {'createBackup': {'name': 'copy', 'backup_type': 'daily', 'rotation': 1}}),
     'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),
     'trigger_crash_dump': Row('ACTIVE', {'trigger_crash_dump': None}),
     'set_admin_password': Row('ACTIVE', {'changePassword': {'adminPass': 'new'}}),

@@ -276,7 +276,7 @@ def test_a_console_that_is_not_there(cloud, monkeypatch):
     assert act(cloud, uuid, {'os-getConsoleOutput': {}}).status == 404
 
 
-@pytest.mark.parametrize('body', [{'reboot': {'type': 'HARD'}}, {'os-start': None}, {'nonsense': {}}, {'': {}}])
+@pytest.mark.parametrize('body', [{'migrateVolume': {}}, {'nonsense': {}}, {'': {}}])
 def test_actions_that_do_not_exist(cloud, body):
     answer = act(cloud, cloud.make(), body)
     assert answer.status == 400 and answer.message.startswith('There is no such action')

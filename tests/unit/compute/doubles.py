@@ -17,6 +17,7 @@ from nova_lite.compute import task_states
 from nova_lite.compute import toolbox
 from nova_lite.compute import transitions
 from nova_lite.compute import vm_states
+from nova_lite.image import glance
 from nova_lite.objects import action
 from nova_lite.objects import base
 from nova_lite.objects import block_device
@@ -27,6 +28,7 @@ from nova_lite.objects import network
 from nova_lite.objects import operation as operation_obj
 from nova_lite.objects import request_spec
 from nova_lite.virt.fake import driver as fake_driver
+from tests.unit.compute_api import doubles as api_doubles
 
 HOST, PORT_NETWORK = 'host1', 'net-1'
 
@@ -94,6 +96,9 @@ class Database:
             setattr(instance, name, value)
         instance.fault = fault or instance.fault
         instance.deleted = instance.vm_state == vm_states.DELETED
+        if instance.deleted:
+            self.operations = {key: item for key, item in self.operations.items()
+                               if item.instance_uuid != instance_uuid}
         self.transitions.append(event)
         self._record(step)
         return copy.deepcopy(instance)
@@ -269,7 +274,7 @@ class World:
     def __init__(self, directory, behaviour=None, patience=0.5, volume=None, **options):
         self.directory, self.behaviour = directory, behaviour or fake_driver.Behaviour()
         self.database, self.network, self.placement = Database(), Network(), Placement()
-        self.volume = volume
+        self.volume, self.glance = volume, api_doubles.Glance()
         self.legacy, self.versioned = Notifier(), Notifier()
         self.settings = settings.Settings(**options)
         self.conductor = conductor_client.Conductor(self.database, self.database, patience)
@@ -279,8 +284,8 @@ class World:
         """A new life of nova-compute on the same host; the caller sees to `init_host`."""
         self.driver = fake_driver.FakeDriver(self.directory, self.behaviour)
         self.manager = manager.ComputeManager(
-            HOST, self.settings, self.driver,
-            toolbox.Clients(network=self.network, placement=self.placement, volume=self.volume, image=None),
+            HOST, self.settings, self.driver, toolbox.Clients(
+                network=self.network, placement=self.placement, volume=self.volume, image=glance.API(self.glance)),
             self.conductor, notifications.InstanceNotifier(self.legacy, self.versioned))
         self.tools, self.tracker = self.manager.tools, self.manager.tools.tracker
 

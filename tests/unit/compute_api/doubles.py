@@ -7,6 +7,7 @@ Each keeps a log of its requests, so that tests can count them, and can be told 
 
 import json
 import re
+import urllib.parse
 import uuid
 
 import requests
@@ -50,7 +51,8 @@ class _Service:
         self.failures = []      # Replies or exceptions for the next requests that `fails` matches
         self.fails = None
 
-    def request(self, url, method, headers=None, params=(), json=None, authenticated=None, stream=False):
+    def request(self, url, method, headers=None, params=(), json=None, authenticated=None, stream=False,   # noqa: PLR0913
+                data=None, allow_reauth=True):
         token = (headers or {}).get('X-Auth-Token', 'service')
         assert (authenticated is False) == (token != 'service'), 'one token, never two'
         self.log.append((method, url, token))
@@ -60,7 +62,7 @@ class _Service:
                 raise failure
             if failure is not None:
                 return failure
-        return self.answer(method, url, token, params, json)
+        return self.answer(method, url, token, params, json if data is None else data)
 
     def count(self, pattern='.'):
         return sum(bool(re.search(pattern, '%s %s' % entry[:2])) for entry in self.log)
@@ -69,10 +71,13 @@ class _Service:
 class Glance(_Service):
     """`images`: {id: record}; a private image is seen with the token of its owner (`token-OWNER`) or the service's."""
 
+    endpoint_override = 'http://image'
+
     def __init__(self):
         super().__init__()
         self.images = {}
         self.members = {}
+        self.contents = {}      # {id: bytes} of what was uploaded
 
     def add(self, **fields):
         record = {'id': new_id(), 'name': 'image', 'status': 'active', 'visibility': 'public', 'owner': 'somebody',
@@ -83,17 +88,59 @@ class Glance(_Service):
         self.images[record['id']] = record
         return record['id']
 
+    def get_project_id(self):
+        return 'service'
+
     def answer(self, method, url, token, params, body):
+        if method == 'POST':
+            owner = token.removeprefix('token-')
+            image_id = self.add(**{'owner': owner, 'status': 'queued', 'size': None, 'disk_format': None, **body})
+            return Reply(201, self.images[image_id])
+        if url.startswith('/v2/images?'):
+            return self._list(dict(urllib.parse.parse_qsl(url.partition('?')[2])))
         image_id, _, rest = url.removeprefix('/v2/images/').partition('/')
         image = self.images.get(image_id)
         hidden = image and image['visibility'] == 'private' and token not in ('service', 'token-%s' % image['owner'])
         if image is None or hidden:
             return Reply(404)
+        if method != 'GET':
+            return self._change(method, image, rest, body)
         if rest == 'members':
             return Reply(200, {'members': self.members.get(image_id, [])})
         if rest == 'file':
             return Reply(200, content=b'0123456789') if image['size'] else Reply(204)
         return Reply(200, image)
+
+
+    def _change(self, method, image, rest, body):
+        if method == 'DELETE':
+            if image['protected']:
+                return Reply(403, {'error': {'message': 'Image is protected'}})
+            del self.images[image['id']]
+        elif method == 'PATCH':
+            image.update({item['path'][1:]: item['value'] for item in json.loads(body)})
+        else:
+            assert rest == 'file'
+            assert image['disk_format'] and image['container_format'], 'as Glance demands before it takes bytes'
+            content = body.read()
+            if image['id'] not in self.images:
+                return Reply(410)
+            image.update(status='active', size=len(content))
+            self.contents[image['id']] = content
+        return Reply(200, image)
+
+    def _list(self, query):
+        """The newest first, one of them a page."""
+        marker = query.pop('marker', None)
+        wanted = {name: value for name, value in query.items() if name not in ('sort', 'limit')}
+        found = [image for image in reversed(self.images.values())
+                 if all(image.get(name) == value for name, value in wanted.items())]
+        ids = [image['id'] for image in found]
+        start = ids.index(marker) + 1 if marker else 0
+        body = {'images': found[start:start + 1]}
+        if found[start + 1:]:
+            body['next'] = '/v2/images?' + urllib.parse.urlencode({**query, 'marker': ids[start]})
+        return Reply(200, body)
 
 
 class Neutron(_Service):

@@ -5,15 +5,18 @@
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import server_deletion
+from nova_lite.api.openstack.compute import server_images
 from nova_lite.api.openstack.compute import server_marks
 from nova_lite.api.openstack.compute import server_power
 from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
+from nova_lite.api.openstack.compute.schemas import server_images as images_schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
 Deletion = server_deletion.Controller
 Marks = server_marks.Controller
 Power = server_power.Controller
+Images = server_images.Controller
 
 
 def _op(controller, method, policy, body, **details):
@@ -30,6 +33,8 @@ ACTIONS = {
     'pause': _op(Power, 'pause', policies.PAUSE % 'pause', schema.PAUSE),
     'unpause': _op(Power, 'unpause', policies.PAUSE % 'unpause', schema.UNPAUSE),
     'suspend': _op(Power, 'suspend', policies.SUSPEND % 'suspend', schema.SUSPEND),
+    'createImage': _op(Images, 'create_image', policies.SERVERS % 'create_image', images_schema.CREATE_IMAGE),
+    'createBackup': _op(Images, 'create_backup', policies.CREATE_BACKUP, images_schema.CREATE_BACKUP),
     'resume': _op(Power, 'resume', policies.SUSPEND % 'resume', schema.RESUME),
     'trigger_crash_dump': _op(Power, 'trigger_crash_dump', policies.SERVERS % 'trigger_crash_dump', schema.CRASH_DUMP,
                               min='2.17'),

@@ -4,6 +4,7 @@
 
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import power
+from nova_lite.compute.tasks.operations import snapshots
 
 OPERATIONS = {
     'start': power.Start,
@@ -16,6 +17,8 @@ OPERATIONS = {
     'resume': power.Resume,
     'trigger_crash_dump': inside.CrashDump,
     'set_admin_password': inside.AdminPassword,
+    'create_image': snapshots.CreateImage,
+    'create_backup': snapshots.CreateBackup,
 }
 
 
