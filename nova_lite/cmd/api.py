@@ -16,11 +16,13 @@ from nova_lite.api import enforcer as policy
 from nova_lite.api import service as api_service
 from nova_lite.cmd import launch
 from nova_lite.compute import api as compute_api
+from nova_lite.compute import api_clients
 from nova_lite.compute import rpcapi as compute_rpcapi
 from nova_lite.conductor import api as conductor_api
 from nova_lite.db import engine
 from nova_lite.image import glance
 from nova_lite.network import neutron
+from nova_lite.volume import cinder
 
 
 def build_services(conf):
@@ -30,7 +32,9 @@ def build_services(conf):
     transport = rpc.Transport(conf)
     network = neutron.API(http.adapter(conf, 'neutron'))
     compute = compute_api.API(
-        conf, db, enforcer, image=glance.API(http.adapter(conf, 'glance')), network=network,
+        conf, db, enforcer,
+        api_clients.Clients(image=glance.API(http.adapter(conf, 'glance')), network=network,
+                            volume=cinder.from_conf(conf)),
         conductor=conductor_api.ComputeTaskAPI(transport),
         compute=compute_rpcapi.ComputeAPI(transport))
     return deploy.Services(conf=conf, db=db, enforcer=enforcer, compute_api=compute, network=network)

@@ -24,6 +24,7 @@ from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
+from nova_lite.compute import api_volumes
 from nova_lite.compute import power_state
 from nova_lite.compute import task_states
 from nova_lite.compute import vm_states
@@ -40,18 +41,19 @@ _CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f]')
 
 
 class API:
-    """`enforcer`: policy; `image`, `network`: clients of those services; `conductor`: conductor.api.ComputeTaskAPI;
+    """`enforcer`: policy; `clients`: an api_clients.Clients; `conductor`: conductor.api.ComputeTaskAPI;
     `compute`: compute.rpcapi.ComputeAPI."""
 
-    def __init__(self, conf, db, enforcer, *, image, network, conductor, compute):
+    def __init__(self, conf, db, enforcer, clients, *, conductor, compute):
         self._db = db
         self._enforcer = enforcer
-        self._network = network
+        self._network = clients.network
         self._conductor = conductor
         self._compute = compute
-        self._lookups = api_lookups.Lookups(db, image, conf.default_availability_zone)
+        self._lookups = api_lookups.Lookups(db, clients.image, conf.default_availability_zone)
         self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
         self.marks = api_marks.Marks(db, compute)
+        self.volumes = api_volumes.Volumes(clients.volume, self._lookups)
         self.quotas = api_quota.Quotas(db, conf.quota)
         self.images = api_images.Images(db, self.operations, image, self.quotas, conf.non_inheritable_image_properties)
         self._max_local_devices = conf.max_local_block_devices
@@ -77,9 +79,11 @@ class API:
         api_quota.check_files(limits, order.injected_files)
         flavor = self._lookups.flavor(ctxt, order.flavor_id)
         devices = api_devices.complete(order.block_devices, flavor, order.image_id, self._max_local_devices)
-        image = self._lookups.image(ctxt, order.image_id)
-        self._check_flavor_and_image(ctxt, flavor, image)
-        base, spec = self._validate_and_build_base_options(ctxt, order, flavor, image)
+        zone = api_checks.split_zone(order.availability_zone)[0] or self._default_zone
+        devices, image = self.volumes.check(ctxt, order, devices, zone)
+        from_volume = api_devices.is_volume_backed(devices)
+        self._check_flavor_and_image(ctxt, flavor, image, from_volume)
+        base, spec = self._validate_and_build_base_options(ctxt, order, flavor, image, from_volume)
         count = self.quotas.servers_allowed(limits, ctxt.project_id, flavor, order.min_count, order.max_count)
         self._lookups.check_group_room(spec.instance_group, count, limits)
         groups = self._network.validate_security_groups(ctxt, order.security_groups)
@@ -107,14 +111,15 @@ class API:
             if value:
                 self._enforcer.authorize(rule, ctxt)
 
-    def _check_flavor_and_image(self, ctxt, flavor, image):
+    def _check_flavor_and_image(self, ctxt, flavor, image, from_volume):
         if flavor.disabled:
             raise exception.FlavorNotFound(flavor_id=flavor.flavorid)
-        api_checks.check_image(image, flavor)
-        if not flavor.root_gb and not self._enforcer.allows('os_compute_api:servers:create:zero_disk_flavor', ctxt):
+        api_checks.check_image(image, flavor, local=not from_volume)
+        if not (flavor.root_gb or from_volume
+                or self._enforcer.allows('os_compute_api:servers:create:zero_disk_flavor', ctxt)):
             raise exception.Forbidden('Only volume-backed servers are allowed for flavors with zero disk.')
 
-    def _validate_and_build_base_options(self, ctxt, order, flavor, image):
+    def _validate_and_build_base_options(self, ctxt, order, flavor, image, from_volume):
         """(Instance, RequestSpec) that the servers of an order have in common; uuids, names and count are open yet."""
         zone, host, node = api_checks.split_zone(order.availability_zone)
         host, node = order.host or host, order.node or node
@@ -123,10 +128,10 @@ class API:
         keypair = self._lookups.keypair(ctxt, order.key_name)
         spec = request_specs.build_request_spec(
             ctxt, flavor, image, zone=zone, destination={'host': host, 'node': node} if host or node else None,
-            hints=order.hints, group=self._lookups.group(ctxt, order.hints))
+            hints=order.hints, group=self._lookups.group(ctxt, order.hints), is_bfv=from_volume)
         base = instance_obj.Instance(
             uuid='', project_id=ctxt.project_id, user_id=ctxt.user_id, display_name=order.name, flavor=flavor,
-            image_meta=image, image_ref=order.image_id or '', vm_state=vm_states.BUILDING,
+            image_meta=image, image_ref='' if from_volume else order.image_id, vm_state=vm_states.BUILDING,
             task_state=task_states.SCHEDULING, power_state=power_state.NOSTATE,
             kernel_id=image.property('kernel_id'), ramdisk_id=image.property('ramdisk_id'),
             display_description=order.description, availability_zone=zone, key_name=order.key_name,
@@ -147,18 +152,25 @@ class API:
         made = self.create_db_entry_for_new_instance(ctxt, order, template, count)
         if not self.quotas.recheck(limits, ctxt.project_id):
             instances.discard(self._db, [build_request.instance.uuid for build_request in made])
+            self.volumes.release(ctxt, made)
             self.quotas.servers_allowed(limits, ctxt.project_id, template.request_spec.flavor, count, count)
             raise exception.QuotaError(reason='other requests of the project used up what was left')
         return made
 
     def create_db_entry_for_new_instance(self, ctxt, order, template, count):
-        """Write instances, devices, actions and build orders in one transaction. :returns: [BuildRequest…]"""
+        """Write instances, devices, actions and build orders in one transaction, and before that have their volumes
+        made and reserved. :returns: [BuildRequest…]"""
         uuids = [uuidutils.generate_uuid() for _ in range(count)]
         names = [api_names.display_name(order.name, index, count) for index in range(count)]
         hostnames = api_names.hostnames(order, names, uuids)
         build_requests = [self._populate_instance_for_create(template, index, uuids, names[index], hostnames[index])
                           for index in range(count)]
-        return instances.create(self._db, build_requests, ctxt)
+        self.volumes.reserve(ctxt, build_requests)
+        try:
+            return instances.create(self._db, build_requests, ctxt)
+        except Exception:
+            self.volumes.release(ctxt, build_requests)
+            raise
 
     @staticmethod
     def _populate_instance_for_create(template, index, uuids, name, hostname):

@@ -33,8 +33,8 @@ def check_hints(hints):
             raise exception.Invalid('The scheduler hint %s names more than %d servers.' % (name[:64], HINT_VALUES))
 
 
-def check_image(image, flavor):
-    """An image must be whole, and a server of the flavor must have room for it.
+def check_image(image, flavor, local=True):
+    """An image must be whole, and a server of the flavor must have room for it; on the host, if it is `local`.
 
     :raises ImageNotActive, FlavorMemoryTooSmall, FlavorDiskSmallerThanMinDisk, FlavorDiskSmallerThanImage:
     """
@@ -42,7 +42,7 @@ def check_image(image, flavor):
         raise exception.ImageNotActive(image_id=image.id)
     if flavor.memory_mb < image.min_ram:
         raise exception.FlavorMemoryTooSmall()
-    if flavor.root_gb:      # 0: as large as the image
+    if flavor.root_gb and local:        # 0: as large as the image
         if flavor.root_gb < image.min_disk:
             raise exception.FlavorDiskSmallerThanMinDisk(flavor_size=flavor.root_gb, image_min_disk=image.min_disk)
         size = max(image.size or 0, image.virtual_size or 0)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block devices of a server to be made: what a user may ask for, and what follows from image and flavor.
 
-Disks on the host's own storage are built; what needs a volume is refused, as there is no volume service.
+What the volume service has to say of volumes is asked in `api_volumes.py`.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ BUSES = ('virtio', 'scsi', 'ide', 'sata', 'usb', 'fdc')
 def from_request(item, image_given):
     """A BlockDeviceMapping of one entry of block_device_mapping_v2 that passed its schema; None for `no_device`.
 
-    :raises Invalid: it makes no sense, or needs a volume
+    :raises InvalidBDM: it makes no sense
     """
     if item.get('no_device'):
         return None
@@ -51,33 +51,53 @@ def from_request(item, image_given):
         guest_format=item.get('guest_format'), device_name=item.get('device_name'), tag=item.get('tag'),
         device_type=_choice(item.get('device_type') or 'disk', DEVICE_TYPES, 'device_type'),
         disk_bus=_choice(item.get('disk_bus') or None, (None, *BUSES), 'disk_bus'),
-        delete_on_termination=bool(item.get('delete_on_termination', True)), volume_type=item.get('volume_type'),
+        delete_on_termination=bool(item.get('delete_on_termination', destination == 'local')),
+        volume_type=item.get('volume_type'),
         image_id=identifier if source == 'image' else None, volume_id=identifier if source == 'volume' else None,
         snapshot_id=identifier if source == 'snapshot' else None)
 
 
 def complete(devices, flavor, image_id, max_local):
-    """All disks of a server, the root disk first: those asked for and, of each kind that was not, what the flavor has.
+    """All disks of a server, the root disk first and volumes last: those asked for and, of each kind on the host that
+    was not, what the flavor has.
 
     Sizes are in GiB, but for swap in MiB, the flavor's own unit. `max_local`: most disks on the host, or -1.
-    :raises Invalid: they do not fit together, or are more than the flavor gives
+    :raises InvalidBDM: they do not fit together, or are more than the flavor gives
     """
     if not devices and image_id:
         devices = [block_device.BlockDeviceMapping(source_type='image', boot_index=0, image_id=image_id)]
-    if any(device.destination_type == 'volume' for device in devices):
-        raise _invalid('this cloud has no volume service, so each device needs destination_type local.')
     _check_boot_sequence(devices)
     if len({device.device_name for device in devices if device.device_name}) != sum(
             bool(device.device_name) for device in devices):
         raise _invalid('a device name is used twice.')
-    if 0 <= max_local < len(devices):
+    local = [device for device in devices if device.destination_type == 'local']
+    if 0 <= max_local < len(local):
         raise _invalid('You specified more local devices than the limit allows')
     root = next(device for device in devices if device.boot_index == 0)
-    if root.source_type != 'image' or root.image_id != image_id:
-        raise _invalid('the root disk must be made from the image of the server.')
-    swap = [device for device in devices if device.guest_format == SWAP and device is not root]
-    ephemeral = [device for device in devices if device is not root and device not in swap]
-    return [dataclasses.replace(root, volume_size=flavor.root_gb), *_ephemeral(ephemeral, flavor), *_swap(swap, flavor)]
+    _check_root(root, image_id)
+    if root in local:
+        root = dataclasses.replace(root, volume_size=flavor.root_gb)
+    others = [device for device in local if device.boot_index != 0]
+    swap = [device for device in others if device.guest_format == SWAP]
+    ephemeral = [device for device in others if device.guest_format != SWAP]
+    volumes = [device for device in devices if device.destination_type == 'volume' and device.boot_index != 0]
+    named = [device.volume_id for device in devices if device.volume_id]
+    if len(set(named)) < len(named):
+        raise _invalid('a volume is named twice.')
+    return [root, *_ephemeral(ephemeral, flavor), *_swap(swap, flavor), *volumes]
+
+
+def is_volume_backed(devices):
+    """Whether a server with these BlockDeviceMappings boots from a volume."""
+    return any(device.boot_index == 0 and device.destination_type == 'volume' for device in devices)
+
+
+def _check_root(root, image_id):
+    if root.destination_type == 'local':
+        if root.source_type != 'image' or root.image_id != image_id:
+            raise _invalid('the root disk must be made from the image of the server.')
+    elif root.source_type == 'image' and image_id not in (None, root.image_id):
+        raise _invalid('the root volume must be made from the image of the server.')
 
 
 def _check_boot_sequence(devices):
@@ -114,4 +134,4 @@ def _choice(value, allowed, field):
 
 
 def _invalid(details):
-    return exception.Invalid('Block Device Mapping is Invalid: %s' % details)
+    return exception.InvalidBDM(reason=details)

@@ -34,6 +34,7 @@ class ServerOrder:
     config_drive: bool = False
     metadata: dict = dataclasses.field(default_factory=dict)
     tags: list[str] = dataclasses.field(default_factory=list)
+    multiattach: bool = False       # the caller knows of volumes that several servers have
     injected_files: list[list[str]] = dataclasses.field(default_factory=list)
     availability_zone: str | None = None
     host: str | None = None

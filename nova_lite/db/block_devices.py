@@ -29,6 +29,23 @@ def get_attached(db):
     return [rows.to_object(block_device.BlockDeviceMapping, TABLE, row) for row in found]
 
 
+def get_volumes(db, instance_uuids):
+    """{instance uuid: [BlockDeviceMapping…]} of the volumes that instances have, or are to have."""
+    query = sa.select(*rows.columns(block_device.BlockDeviceMapping, TABLE)).where(
+        TABLE.c.instance_uuid.in_(instance_uuids), TABLE.c.volume_id.is_not(None)).order_by(TABLE.c.id)
+    result = {}
+    for row in db.read(lambda connection: connection.execute(query).all()) if instance_uuids else ():
+        result.setdefault(row.instance_uuid, []).append(rows.to_object(block_device.BlockDeviceMapping, TABLE, row))
+    return result
+
+
+def release(db, instance_uuid):
+    """Forget the attachments of an instance; what devices it was to have is kept."""
+    db.write(lambda connection: connection.execute(
+        sa.update(TABLE).where(TABLE.c.instance_uuid == instance_uuid).values(
+            attachment_id=None, connection_info=None)))
+
+
 def save(db, instance_uuid, block_devices):
     """Replace the records of an instance's devices."""
     values = to_rows(instance_uuid, block_devices)

@@ -184,10 +184,11 @@ def let_go(ctxt, instance_uuid, block_devices, volume_api, doomed):
         volume_api.attachment_delete(ctxt, attachment.id)
     for device in held:
         if doomed(device):
-            _delete(ctxt, volume_api, device.bdm.volume_id)
+            delete_volume(ctxt, volume_api, device.bdm.volume_id)
 
 
-def _delete(ctxt, volume_api, volume_id):
+def delete_volume(ctxt, volume_api, volume_id):
+    """Have a volume deleted; one that is gone, or that somebody else uses, is left. :raises VolumeBusy:"""
     try:
         volume = volume_api.get(ctxt, volume_id)
         if volume.status in BEING_MADE:

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from nova_lite.api import deploy
 from nova_lite.api import enforcer
 from nova_lite.compute import api as compute_api
+from nova_lite.compute import api_clients
 from nova_lite.conf import registry
 from nova_lite.db import engine
 from nova_lite.db import models
@@ -48,7 +49,8 @@ def db(tmp_path):
 def services(conf, db):
     policy = enforcer.Enforcer(conf)
     network = neutron.API(doubles.Neutron())
-    compute = compute_api.API(conf, db, policy, image=None, network=network, conductor=None, compute=None)
+    compute = compute_api.API(conf, db, policy, api_clients.Clients(image=None, network=network, volume=None),
+                              conductor=None, compute=None)
     return deploy.Services(conf=conf, db=db, enforcer=policy, compute_api=compute, network=network)
 
 

@@ -22,6 +22,7 @@ from nova_lite.api.openstack import links
 from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import servers_routes
 from nova_lite.compute import api as compute_api
+from nova_lite.compute import api_clients
 from nova_lite.conf import registry
 from nova_lite.db import compute_nodes
 from nova_lite.db import engine
@@ -94,7 +95,7 @@ class Compute:
 
 
 class Cloud:
-    def __init__(self, directory, **options):
+    def __init__(self, directory, volume=None, **options):
         self.conf = cfg.ConfigOpts()
         registry.register_all(self.conf)
         self.conf([], project='nova', default_config_files=[], default_config_dirs=[])
@@ -110,7 +111,8 @@ class Cloud:
         self.compute = Compute(self.cast)
         rules = enforcer.Enforcer(self.conf)
         self.api = compute_api.API(
-            self.conf, self.db, rules, image=glance.API(self.glance), network=neutron.API(self.neutron),
+            self.conf, self.db, rules, api_clients.Clients(
+                image=glance.API(self.glance), network=neutron.API(self.neutron), volume=volume),
             conductor=Conductor(self.cast), compute=self.compute)
         app = deploy.build_application(servers_routes.TABLE, deploy.Services(
             conf=self.conf, db=self.db, enforcer=rules, compute_api=self.api))

@@ -8,6 +8,7 @@ import pytest
 
 from nova_lite.api import deploy
 from nova_lite.compute import api as compute_api
+from nova_lite.compute import api_clients
 from nova_lite.network import neutron
 from tests.unit.api import client
 from tests.unit.api import conftest
@@ -24,7 +25,8 @@ def network():
 @pytest.fixture
 def demo(conf, db, services, network):
     api = neutron.API(network)
-    compute = compute_api.API(conf, db, services.enforcer, image=None, network=api, conductor=None, compute=None)
+    compute = compute_api.API(conf, db, services.enforcer, api_clients.Clients(image=None, network=api, volume=None),
+                              conductor=None, compute=None)
     app = deploy.load(str(conftest.PASTE), 'osapi_compute', deploy.Services(conf, db, services.enforcer, compute, api))
     return functools.partial(client.Client, app)
 

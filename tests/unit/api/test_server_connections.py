@@ -9,6 +9,8 @@ from nova_lite.objects import block_device
 from tests.unit.api import servers_cloud
 from tests.unit.compute_api import doubles
 
+ABSENT = '11111111-1111-4111-8111-111111111111'
+
 
 @pytest.fixture
 def cloud(tmp_path):
@@ -64,15 +66,20 @@ def test_volumes(cloud, server):
     volumes = [doubles.new_id() for _ in range(3)]
     block_devices.save(cloud.db, server[-36:], [block_device.BlockDeviceMapping(boot_index=0)] + [
         block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', volume_id=volume,
-                                        device_name='/dev/vd%s' % letter, delete_on_termination=False, tag='t')
-        for volume, letter in zip(volumes, 'bcd', strict=True)])
+                                        device_name='/dev/vd%s' % letter, delete_on_termination=False, tag='t', attachment_id='a-' + letter)
+        for volume, letter in zip(volumes, 'bcd', strict=True)] + [       # one that is on its way still
+            block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', volume_id=ABSENT)])
     old = {'id': volumes[0], 'volumeId': volumes[0], 'serverId': server[-36:], 'device': '/dev/vdb'}
     path = '%s/os-volume_attachments/%s' % (server, volumes[0])
     assert cloud.ask('GET', path).body == {'volumeAttachment': old}
     assert cloud.ask('GET', path, version='2.79').body == {
         'volumeAttachment': old | {'tag': 't', 'delete_on_termination': False}}
     newest = cloud.ask('GET', path, version='2.89').body['volumeAttachment']
-    assert 'id' not in newest and newest['attachment_id'] is None and len(newest['bdm_uuid']) == 36
+    assert 'id' not in newest and newest['attachment_id'] == 'a-b' and len(newest['bdm_uuid']) == 36
     page = cloud.ask('GET', server + '/os-volume_attachments?limit=1&offset=1').body['volumeAttachments']
     assert [item['volumeId'] for item in page] == volumes[1:2]
-    assert cloud.ask('GET', '%s/os-volume_attachments/%s' % (server, doubles.new_id())).status == 404
+    assert cloud.ask('GET', '%s/os-volume_attachments/%s' % (server, ABSENT)).status == 404
+    shown = cloud.ask('GET', server, version='2.3').body['server']['os-extended-volumes:volumes_attached']
+    assert shown == [{'id': volume, 'delete_on_termination': False} for volume in volumes]
+    shown = cloud.ask('GET', '/servers/detail').body['servers'][0]['os-extended-volumes:volumes_attached']
+    assert shown == [{'id': volume} for volume in volumes]

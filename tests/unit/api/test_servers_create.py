@@ -227,11 +227,6 @@ def test_flavors(cloud):
 def test_block_devices(cloud):
     image = {'source_type': 'image', 'destination_type': 'local', 'uuid': cloud.image, 'boot_index': 0}
     assert cloud.create(block_device_mapping_v2=[image]).status == 202
-    volume = {'source_type': 'volume', 'destination_type': 'volume', 'uuid': ABSENT, 'boot_index': 0}
-    for fields in ({'block_device_mapping_v2': [volume]}, {'block_device_mapping_v2': [volume], 'imageRef': None},
-                   {'block_device_mapping': [{'device_name': 'vda', 'volume_id': ABSENT}], 'imageRef': None}):
-        answer = cloud.create(**fields)
-        assert answer.status == 400 and 'no volume service' in answer.message
     both = {'block_device_mapping_v2': [image], 'block_device_mapping': [{'device_name': 'vdb', 'volume_id': ABSENT}]}
     assert 'different block_device_mapping syntaxes' in cloud.create(**both).message
     assert cloud.create('2.66', block_device_mapping_v2=[dict(image, volume_type='x')]).status == 400

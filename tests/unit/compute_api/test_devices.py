@@ -34,6 +34,7 @@ def test_disks_that_were_asked_for():
         ('image', None, 0, 5)]
 
 
+VOLUME = {'source_type': 'volume', 'uuid': 'v'}
 BLANK = {'source_type': 'blank', 'destination_type': 'local'}
 
 
@@ -56,10 +57,11 @@ BLANK = {'source_type': 'blank', 'destination_type': 'local'}
     ([dict(IMAGE, destination_type='moon')], 'Invalid destination_type'),
     ([dict(IMAGE, device_type='tape')], 'Invalid device_type'),
     ([dict(IMAGE, disk_bus='nvme9')], 'Invalid disk_bus'),
-    ([{'source_type': 'volume', 'uuid': 'v', 'boot_index': 0}], 'no volume service'),
+    ([VOLUME, VOLUME], 'Boot sequence'),
+    ([dict(VOLUME, boot_index=0), dict(VOLUME, boot_index=1)], 'named twice'),
+    ([dict(IMAGE, uuid='other', destination_type='volume', volume_size=1)], 'root volume must be made from the image'),
     ([{'source_type': 'volume', 'uuid': 'v', 'destination_type': 'local'}], 'Mapping volume to local'),
     ([dict(IMAGE, destination_type='volume')], 'needs a non-zero size'),
-    ([dict(IMAGE, destination_type='volume', volume_size=1)], 'no volume service'),
 ])
 def test_what_makes_no_sense(items, text):
     with pytest.raises(exception.Invalid, match=text):
@@ -73,3 +75,21 @@ def test_a_flavor_without_such_disks_gives_none():
         complete([IMAGE, dict(BLANK, guest_format='swap')], BARE)
     with pytest.raises(exception.Invalid, match='Boot sequence'):
         complete([], BARE, image=None)
+
+
+def test_servers_that_boot_from_volumes():
+    assert complete([dict(VOLUME, boot_index=0)], BARE, image=None) == [('volume', None, 0, None)]
+    root = dict(IMAGE, destination_type='volume', volume_size=7)
+    for image in ('i', None):
+        assert complete([root], image=image) == [
+            ('image', None, 0, 7), ('blank', None, -1, 10), ('blank', 'swap', -1, 256)]
+    devices = [api_devices.from_request(root, False)]
+    assert api_devices.is_volume_backed(devices) and not devices[0].delete_on_termination
+    assert not api_devices.is_volume_backed([api_devices.from_request(IMAGE, True)])
+
+
+def test_volumes_beside_a_disk_of_the_host():
+    blank = {'source_type': 'blank', 'destination_type': 'volume', 'volume_size': 3}
+    snapshot = {'source_type': 'snapshot', 'uuid': 's', 'boot_index': 1}
+    assert complete([VOLUME, blank, IMAGE, snapshot], BARE, most=1) == [
+        ('image', None, 0, 5), ('volume', None, None, None), ('blank', None, None, 3), ('snapshot', None, 1, None)]

@@ -56,7 +56,9 @@ class Controller:
         raise exception.NotFound('Instance %s is not attached to volume %s' % (server_id, id[:64]))
 
     def _volumes(self, instance):
-        return [device for device in block_devices.get_all(self._db, instance.uuid) if device.volume_id]
+        """Those that the server has: others are on their way still, or it was not built."""
+        return [device for device in block_devices.get_volumes(self._db, [instance.uuid]).get(instance.uuid, ())
+                if device.attachment_id]
 
 
 def _volume(req, device):

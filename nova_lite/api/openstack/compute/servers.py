@@ -8,6 +8,7 @@ from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import servers_filters
 from nova_lite.api.openstack.compute import servers_request
 from nova_lite.api.openstack.compute.views import servers as view
+from nova_lite.db import block_devices
 from nova_lite.db import instance_groups
 from nova_lite.db import services as services_db
 
@@ -40,19 +41,21 @@ class Controller:
     # ---- list ----------------------------------------------------------------------------------------------------
 
     def index(self, req):
-        return self._list(req, '/servers', 'index', lambda instance: view.basic(req, instance))
+        return self._list(req, '/servers', 'index', lambda _: lambda instance: view.basic(req, instance))
 
     def detail(self, req):
-        return self._list(req, '/servers/detail', 'detail',
-                          view.Detail(req, host_status=self._host_status(req)).show)
+        host_status = self._host_status(req)
+        return self._list(req, '/servers/detail', 'detail', lambda instances: view.Detail(
+            req, host_status=host_status, volumes=self._volumes(*instances)).show)
 
-    def _list(self, req, path, name, shown):
+    def _list(self, req, path, name, shower):
+        """shower([Instance…]): a function that shows one of them."""
         limit, marker = links.page(req, self._max_limit)
         filters = servers_filters.filters(req, ALL_PROJECTS % name)
         if filters is None or not limit:
             return {'servers': []}
         instances = self._compute.get_all(filters, servers_filters.sort(req), limit, marker)
-        answer = {'servers': [shown(instance) for instance in instances]}
+        answer = {'servers': list(map(shower(instances), instances))}
         if instances and len(instances) == limit:
             answer['servers_links'] = req.urls.next_page(path, instances[-1].uuid)
         return answer
@@ -83,7 +86,10 @@ class Controller:
         if req.version >= (2, 71):
             group = instance_groups.get_by_instance(self._db, instance.uuid)
             groups = {instance.uuid: [group.uuid] if group else []}
-        return view.Detail(req, host_status=self._host_status(req), groups=groups)
+        return view.Detail(req, host_status=self._host_status(req), groups=groups, volumes=self._volumes(instance))
+
+    def _volumes(self, *instances):
+        return block_devices.get_volumes(self._db, [instance.uuid for instance in instances])
 
     def _host_status(self, req):
         """{host: status} of the compute hosts as far as the caller may see it; None when that is not at all."""

@@ -49,10 +49,10 @@ class Detail:
     """Whole servers for one request. What depends on caller and microversion only is found out once.
 
     `host_status`: {host: UP, MAINTENANCE, DOWN, …} where the caller may see it; `groups`: {instance uuid: [group
-    uuid…]} for what shows single servers, None for lists.
+    uuid…]} for what shows single servers, None for lists; `volumes`: {instance uuid: [BlockDeviceMapping…]}.
     """
 
-    def __init__(self, req, *, host_status=None, groups=None):
+    def __init__(self, req, *, host_status=None, groups=None, volumes=None):
         version = req.version
         self._urls = req.urls
         self._version = version
@@ -61,6 +61,7 @@ class Detail:
         self._sees_specs = version >= (2, 47) and req.allows(SEE_FLAVOR_SPECS)
         self._host_status = host_status
         self._groups = groups
+        self._volumes = volumes or {}
         self._bookmarks = {}
 
     def show(self, instance):
@@ -106,8 +107,7 @@ class Detail:
             view['fault'] = self._fault(instance.fault)
         return view
 
-    @staticmethod
-    def _extended(instance):
+    def _extended(self, instance):
         view = {
             'key_name': instance.key_name, 'config_drive': 'True' if instance.config_drive else '',
             'OS-EXT-AZ:availability_zone': instance.availability_zone or '',
@@ -115,11 +115,17 @@ class Detail:
             'OS-EXT-STS:power_state': instance.power_state,
             'OS-SRV-USG:launched_at': formats.iso_micro(instance.launched_at),
             'OS-SRV-USG:terminated_at': formats.iso_micro(instance.terminated_at),
-            'os-extended-volumes:volumes_attached': [],
+            'os-extended-volumes:volumes_attached': self._attached(instance),
         }
         if instance.security_groups:
             view['security_groups'] = _names(instance.security_groups)
         return view
+
+    def _attached(self, instance):
+        shown = [device for device in self._volumes.get(instance.uuid, ()) if device.attachment_id]
+        if self._version < (2, 3):
+            return [{'id': device.volume_id} for device in shown]
+        return [{'id': device.volume_id, 'delete_on_termination': device.delete_on_termination} for device in shown]
 
     def _host_attributes(self, instance):
         view = {'OS-EXT-SRV-ATTR:host': instance.host, 'OS-EXT-SRV-ATTR:instance_name': instance.name,
