@@ -66,7 +66,8 @@ def test_volumes(cloud, server):
     volumes = [doubles.new_id() for _ in range(3)]
     block_devices.save(cloud.db, server[-36:], [block_device.BlockDeviceMapping(boot_index=0)] + [
         block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', volume_id=volume,
-                                        device_name='/dev/vd%s' % letter, delete_on_termination=False, tag='t', attachment_id='a-' + letter)
+                                        device_name='/dev/vd%s' % letter, delete_on_termination=False, tag='t',
+                                        attachment_id='a-' + letter)
         for volume, letter in zip(volumes, 'bcd', strict=True)] + [       # one that is on its way still
             block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', volume_id=ABSENT)])
     old = {'id': volumes[0], 'volumeId': volumes[0], 'serverId': server[-36:], 'device': '/dev/vdb'}

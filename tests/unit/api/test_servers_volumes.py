@@ -107,7 +107,6 @@ def test_refusals_leave_nothing(cloud, volumes, make, status, text):
     other = bdm('blank', volume_size=1)     # made before the others are
     answer = cloud.create('2.67', imageRef='', block_device_mapping_v2=[other, {**device, 'boot_index': 0}])
     assert answer.status == status, answer.body
-    import re
     assert re.search(text, answer.message), answer.message
     volumes.service.jobs.wait()
     assert cloud.count_servers() == 0 and cloud.cast == []
