@@ -55,7 +55,8 @@ class API:
         self.marks = api_marks.Marks(db, compute)
         self.volumes = api_volumes.Volumes(clients.volume, self._lookups)
         self.quotas = api_quota.Quotas(db, conf.quota)
-        self.images = api_images.Images(db, self.operations, image, self.quotas, conf.non_inheritable_image_properties)
+        self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
+                                        conf.non_inheritable_image_properties)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
         self._default_zone = conf.default_schedule_zone
