@@ -1,0 +1,193 @@
+# Copyright 2026 The nova_lite authors
+# SPDX-License-Identifier: Apache-2.0
+"""One real guest through all that one host lets its user do to it: the guest's console and `virsh` say what happened.
+
+The guest tells at each boot how much memory it has and whether its disk carries a mark that an earlier boot left there,
+then once a second which disks and links it sees. Tests go in order: each leaves the guest running.
+"""
+
+import base64
+import contextlib
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+from nova_lite.lab import secrets
+from tests.fixtures import rest
+
+BOOT_SECONDS = 240      # a few seconds where nothing else runs
+WAIT_SECONDS = 120
+TELL = '''#!/bin/sh
+where="bs=512 count=1"
+mark=$(dd if=/dev/vda skip=1000000 $where 2>/dev/null | head -c 6)
+[ "$mark" = marked ] && mark=there || mark=none
+echo marked | dd of=/dev/vda seek=1000000 $where conv=notrunc,sync 2>/dev/null
+sync
+echo "boot memory $(awk '/MemTotal/ {print $2}' /proc/meminfo) mark $mark"
+tell() {
+    tick=0
+    while :; do
+        tick=$((tick + 1))
+        echo "tick $tick disks $(ls /sys/block | grep -c vd) links $(ls /sys/class/net | grep -c eth)"
+        sleep 1
+    done
+}
+tell &
+'''
+NANO, MICRO = '42', '84'
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason='real guests need root')
+
+
+class Guest:
+    """One server, as its user sees it by REST and its host by virsh."""
+
+    def __init__(self, client, cloud, uuid):
+        self._client = client
+        self._path = '/servers/%s' % uuid
+        self.uuid = uuid
+        self.directory = cloud.state / 'instances' / uuid
+
+    def server(self):
+        return self._client.get(self._path)['server']
+
+    def act(self, name, value=None, ok=202):
+        return self._client.request('POST', self._path + '/action', ok=ok, json={name: value})
+
+    def becomes(self, status):
+        """Wait until nothing is under way, and the status is this one."""
+        def settled():
+            server = self.server()
+            return not server['OS-EXT-STS:task_state'] and server['status'] in (status, 'ERROR') and server
+        server = wait_for(settled, WAIT_SECONDS, lambda: self.server())
+        assert server['status'] == status, server.get('fault')
+        return server
+
+    def does(self, name, value=None, status='ACTIVE', ok=202):
+        self.act(name, value, ok)
+        return self.becomes(status)
+
+    def console(self):
+        return self.act('os-getConsoleOutput', {}, ok=200).json()['output']
+
+    def says(self, pattern, seconds=WAIT_SECONDS):
+        return wait_for(lambda: re.findall(pattern, self.console()), seconds, self.console)
+
+    @contextlib.contextmanager
+    def booting(self):
+        """What the block does boots the guest; in the end it has told of itself: [(memory in KiB, mark)]."""
+        before, told = self.console(), []
+        yield told
+
+        def again():
+            now = self.console()
+            fresh = now[len(before):] if now.startswith(before) else now
+            return re.findall(r'boot memory (\d+) mark (\w+)[^$]*?tick', fresh, re.DOTALL)
+        memory, mark = wait_for(again, BOOT_SECONDS, self.console)[-1]
+        told.append((int(memory), mark))
+
+    def tick(self):
+        return int(re.findall(r'tick (\d+) ', self.console())[-1])
+
+    def sees(self, disks=None, links=None):
+        """Wait until the guest has so many disks and links."""
+        def there():
+            now = re.findall(r'disks (\d+) links (\d+)', self.console())[-1]
+            return all(want in (None, int(found)) for want, found in zip((disks, links), now, strict=True))
+        wait_for(there, WAIT_SECONDS, self.console)
+
+    def virsh(self, command, *more):
+        done = subprocess.run(['virsh', '-q', '-c', 'qemu:///system', command, self.uuid, *more], capture_output=True,
+                              text=True, timeout=60)
+        return done.stdout.strip() if not done.returncode else None
+
+
+def wait_for(condition, seconds, what):
+    deadline = time.monotonic() + seconds
+    while True:
+        result = condition()
+        if result:
+            return result
+        assert time.monotonic() < deadline, what()
+        time.sleep(0.5)
+
+
+@pytest.fixture(scope='module')
+def client(cloud):
+    login = {'auth_url': cloud.url('identity', '/v3'), 'username': 'admin', 'project_name': 'admin',
+             'password': secrets.load(cloud)['admin_password']}
+    return rest.Client(login, cloud.url('compute', '/v2.1'))
+
+
+@pytest.fixture(scope='module')
+def image(client):
+    return client.request('GET', '/v2/images', ok=200, service='image').json()['images'][0]['id']
+
+
+@pytest.fixture(scope='module')
+def network(client):
+    [found] = client.request('GET', '/v2.0/networks?name=private', ok=200, service='network').json()['networks']
+    return found['id']
+
+
+@pytest.fixture(scope='module')
+def make(client, cloud, network):
+    """make(name, image id) → a Guest that has told of itself; all are deleted in the end."""
+    made = []
+
+    def boot(name, image):
+        answer = client.request('POST', '/servers', ok=202, json={'server': {
+            'name': name, 'imageRef': image, 'flavorRef': NANO, 'networks': [{'uuid': network}],
+            'user_data': base64.b64encode(TELL.encode()).decode()}})
+        made.append(Guest(client, cloud, answer.json()['server']['id']))
+        made[-1].becomes('ACTIVE')
+        made[-1].says(r'tick \d', BOOT_SECONDS)
+        return made[-1]
+    yield boot
+    for guest in made:
+        client.request('DELETE', '/servers/%s' % guest.uuid, ok=(204, 404))
+
+
+@pytest.fixture(scope='module')
+def guest(make, image):
+    return make('walker', image)
+
+
+def test_stop_and_start(guest):
+    guest.does('os-stop', status='SHUTOFF')
+    assert guest.virsh('domstate') == 'shut off'
+    with guest.booting() as told:
+        guest.does('os-start')
+    assert guest.virsh('domstate') == 'running'
+    assert told[0][1] == 'there', 'its disk is as it was'
+
+
+@pytest.mark.parametrize('kind', ['SOFT', 'HARD'])
+def test_reboot(guest, kind):
+    with guest.booting() as told:
+        guest.does('reboot', {'type': kind})
+    assert guest.virsh('domstate') == 'running' and told[0][1] == 'there'
+
+
+def test_pause(guest):
+    guest.does('pause', status='PAUSED')
+    assert guest.virsh('domstate') == 'paused'
+    before = guest.tick()
+    time.sleep(3)
+    assert guest.tick() == before
+    guest.does('unpause')
+    wait_for(lambda: guest.tick() > before, WAIT_SECONDS, guest.console)
+
+
+def test_suspend(guest):
+    before = guest.tick()
+    guest.does('suspend', status='SUSPENDED')
+    assert guest.virsh('domstate') == 'shut off'
+    assert re.search(r'Managed save:\s+yes', guest.virsh('dominfo'))
+    guest.does('resume')
+    assert guest.virsh('domstate') == 'running'
+    ticks = wait_for(lambda: re.findall(r'tick (\d+) ', guest.console()), WAIT_SECONDS, guest.console)
+    assert int(ticks[-1]) >= before, 'it goes on and does not boot'
