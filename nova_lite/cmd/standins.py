@@ -6,6 +6,7 @@ from nova_lite import concurrency
 
 concurrency.patch()
 
+import gc
 import logging
 import os
 import sys
@@ -103,7 +104,9 @@ def main():
     try:
         conf = load(sys.argv[1:])
         log.setup(conf, PROG)
-        launcher = service.serve(conf, *services(conf))
+        parts = services(conf)
+        gc.freeze()     # what is loaded by now stays: collections need not go through it again and again
+        launcher = service.serve(conf, *parts)
     except rest.Fault as error:
         _give_up(error.__cause__ or error)
     except (cfg.Error, OSError, ValueError, sqlalchemy.exc.SQLAlchemyError) as error:

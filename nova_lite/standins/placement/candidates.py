@@ -1,6 +1,12 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""`GET /allocation_candidates`: from the query string to the search, and from what it found to the answer."""
+"""`GET /allocation_candidates`: from the query string to the search, and from what it found to the answer.
+
+The answer names each host with room, so its text is put together from parts that are written once: what is asked of
+a host is the same for all, and what a host has changes less often than it is asked for.
+"""
+
+import json
 
 from nova_lite.standins import rest
 from nova_lite.standins.placement import queries
@@ -21,11 +27,12 @@ class Candidates:
         query = self._query(request)
         found = search.search(self._ledger, query)
         if request.version >= 12:
-            requests = [_request(candidate, request.version) for candidate in found]
+            requests = _requests(found, request.version)
         else:
-            requests = [_old_request(candidate) for candidate in found]
-        return versions.reply(request, {
-            'allocation_requests': requests, 'provider_summaries': self._summaries(request, query, found)})
+            requests = [json.dumps(_old_request(candidate)) for candidate in found]
+        body = b''.join((b'{"allocation_requests": [', ', '.join(requests).encode(), b'], "provider_summaries": {',
+                         b', '.join(self._summaries(request, query, found)), b'}}'))
+        return versions.reply(request, body, headers=[('Content-Type', 'application/json')])
 
     def _query(self, request):
         """The Query that a query string asks for; 400 for what contradicts itself."""
@@ -72,7 +79,7 @@ class Candidates:
                               '"resources{N}" parameter.', queries.MISSING)
 
     def _summaries(self, request, query, found):
-        """What the providers of the trees that occur in the candidates have and are."""
+        """What the providers of the trees that occur in the candidates have and are, as texts of members."""
         providers = {}
         for candidate in found:
             for provider in candidate.resources:
@@ -82,7 +89,9 @@ class Candidates:
                     providers[provider.uuid] = provider
         names = None if request.version >= 27 else {
             name for group in query.groups.values() for name in group.resources}
-        return {uuid: _summary(provider, names, request.version) for uuid, provider in providers.items()}
+        if names is None and request.version >= 29:
+            return list(map(_summary_text, providers.values()))
+        return [_member(provider, names, request.version) for provider in providers.values()]
 
 
 def _check_orphans(request, pattern):
@@ -123,18 +132,45 @@ def _subtrees(request, groups):
     return tuple(subtrees)
 
 
-def _request(candidate, version):
-    document = {'allocations': {provider.uuid: {'resources': resources}
-                                for provider, resources in candidate.resources.items()}}
-    if version >= 34:
-        document['mappings'] = {suffix: [provider.uuid for provider in providers]
-                                for suffix, providers in candidate.mappings.items()}
-    return document
+def _requests(candidates, version):
+    """The texts of allocation requests as they are since 1.12."""
+    texts = {}      # of resources and suffixes, which many candidates share
+    for candidate in candidates:
+        allocations = []
+        for provider, resources in candidate.resources.items():
+            text = texts.get(id(resources))
+            if text is None:
+                text = texts[id(resources)] = json.dumps(resources)
+            allocations.append('"%s": {"resources": %s}' % (provider.uuid, text))
+        if version < 34:
+            yield '{"allocations": {%s}}' % ', '.join(allocations)
+            continue
+        mappings = []
+        for suffix, providers in candidate.mappings.items():
+            text = texts.get(suffix)
+            if text is None:
+                text = texts[suffix] = json.dumps(suffix)
+            mappings.append('%s: [%s]' % (text, ', '.join('"%s"' % provider.uuid for provider in providers)))
+        yield '{"allocations": {%s}, "mappings": {%s}}' % (', '.join(allocations), ', '.join(mappings))
 
 
 def _old_request(candidate):
     return {'allocations': [{'resource_provider': {'uuid': provider.uuid}, 'resources': resources}
                             for provider, resources in candidate.resources.items()]}
+
+
+def _summary_text(provider):
+    """What is said of a provider since 1.29, written anew after a change only."""
+    written, text = provider.summary
+    if written != provider.changes:
+        written = provider.changes
+        text = _member(provider, None, 29)
+        provider.summary = written, text
+    return text
+
+
+def _member(provider, names, version):
+    return b'"%s": %s' % (provider.uuid.encode(), json.dumps(_summary(provider, names, version)).encode())
 
 
 def _summary(provider, names, version):

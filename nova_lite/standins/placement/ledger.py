@@ -38,6 +38,7 @@ class Ledger:
         self.providers = {}  # by uuid, in order of creation
         self.by_name = {}
         self.consumers = {}
+        self._sharing = {}  # uuid: None of the providers that lend
         self.custom_traits = {}  # name: None, in order of creation
         self.custom_classes = {}
         self.standard_traits = frozenset(os_traits.get_traits())
@@ -54,7 +55,7 @@ class Ledger:
                 provider = records.Provider(row.uuid, row.name, row.generation, row.updated_at)
                 provider.inventories = {name: records.Inventory(**values)
                                         for name, values in row.inventories.items()}
-                provider.traits = tuple(row.traits)
+                self._take_traits(provider, tuple(row.traits))
                 provider.aggregates = tuple(row.aggregates)
                 self._index(provider)
             for row in rows:
@@ -85,7 +86,7 @@ class Ledger:
 
     def sharing(self):
         """Providers that lend their resources to every tree with an aggregate of theirs."""
-        return [provider for provider in self.providers.values() if SHARING in provider.traits]
+        return [provider for uuid in self._sharing if (provider := self.providers.get(uuid))]
 
     def knows_trait(self, name):
         return name in self.standard_traits or name in self.custom_traits
@@ -157,6 +158,7 @@ class Ledger:
             self._store.execute(tables.providers.delete().where(tables.providers.c.uuid == provider.uuid))
             provider.attach(None)
             del self.providers[provider.uuid], self.by_name[provider.name]
+            self._sharing.pop(provider.uuid, None)
 
     def set_traits(self, provider, traits, generation=None):
         """Let a provider have exactly `traits`; `generation`, if given, must still be its generation."""
@@ -165,13 +167,21 @@ class Ledger:
             traits = tuple(sorted(set(traits), key=lambda name: (name in self.custom_traits, name)))
             if traits != provider.traits:
                 self._save(provider, traits=list(traits))
-                provider.traits = traits
+                self._take_traits(provider, traits)
 
     def set_aggregates(self, provider, aggregates, generation=None):
         with self._lock:
             self._check_generation(provider, generation)
             self._save(provider, bump=generation is not None, aggregates=list(aggregates))
             provider.aggregates = tuple(aggregates)
+
+    def _take_traits(self, provider, traits):
+        provider.traits = traits
+        provider.changes += 1
+        if SHARING in traits:
+            self._sharing[provider.uuid] = None
+        else:
+            self._sharing.pop(provider.uuid, None)
 
     def _check_generation(self, provider, generation):
         if generation is not None and generation != provider.generation:
@@ -237,6 +247,7 @@ class Ledger:
                 provider.generation += count
             for provider, (_, wanted) in inventories.items():
                 provider.inventories = wanted
+                provider.changes += 1
                 provider.updated_at = time.time()
             for consumer in consumers:
                 self._apply(consumer, change)
@@ -330,9 +341,10 @@ class Ledger:
         old = self.consumers.pop(consumer.uuid, None)
         for sign, allocations in ((-1, old.allocations if old else {}), (1, consumer.allocations)):
             for uuid, resources in allocations.items():
-                used = self.providers[uuid].used
+                provider = self.providers[uuid]
                 for name, amount in resources.items():
-                    used[name] = used.get(name, 0) + sign * amount
+                    provider.used[name] = provider.used.get(name, 0) + sign * amount
+                provider.changes += 1
         if old is not None:
             for uuid in old.allocations:
                 self.providers[uuid].consumers.discard(old.uuid)

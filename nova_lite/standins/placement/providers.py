@@ -61,7 +61,7 @@ class Providers:
         return lambda provider: (
             name in (None, provider.name) and id in (None, provider.uuid) and traits.allow(provider.traits)
             and aggregates.allow(provider.aggregates)
-            and all(provider.can(*resource) for resource in resources.items()))
+            and provider.can(resources))
 
     def show(self, request, provider_uuid):
         versions.require_operator(request)

@@ -36,7 +36,7 @@ class Provider:
     """A resource provider and its place in its tree."""
 
     __slots__ = ('uuid', 'name', 'generation', 'updated_at', 'parent', 'root', 'children', 'inventories',
-                 'used', 'traits', 'aggregates', 'consumers')
+                 'used', 'traits', 'aggregates', 'consumers', 'changes', 'summary')
 
     def __init__(self, uuid, name, generation, updated_at):
         self.uuid = uuid
@@ -51,6 +51,8 @@ class Provider:
         self.traits = ()  # the standard ones first
         self.aggregates = ()  # in the order that they were given
         self.consumers = set()  # uuids
+        self.changes = 0  # grows after each change of what a summary says
+        self.summary = (None, None)  # `changes` when it was written, and what candidates say of it, as text
 
     def attach(self, parent):
         """Become a child of `parent`, or a root when that is None."""
@@ -61,6 +63,7 @@ class Provider:
             parent.children.append(self)
         for provider in self.tree():
             provider.root = parent.root if parent is not None else self
+            provider.changes += 1
 
     def tree(self):
         """This provider and all below it, parents first."""
@@ -78,11 +81,14 @@ class Provider:
             provider = provider.parent
         return found
 
-    def can(self, name, amount):
-        """Whether `amount` of a resource class could be allocated now."""
-        inventory = self.inventories.get(name)
-        return (inventory is not None and self.used.get(name, 0) + amount <= inventory.capacity
-                and inventory.accepts(amount))
+    def can(self, resources):
+        """Whether each of {class: amount} could be allocated now."""
+        for name, amount in resources.items():
+            inventory = self.inventories.get(name)
+            if (inventory is None or self.used.get(name, 0) + amount > inventory.capacity
+                    or not inventory.min_unit <= amount <= inventory.max_unit or amount % inventory.step_size):
+                return False
+        return True
 
 
 @dataclasses.dataclass(slots=True)

@@ -38,26 +38,28 @@ def search(ledger, query):
         start = random.randrange(len(roots))  # or a limited answer would only ever name the first hosts
         roots = roots[start:] + roots[:start]
     sharing = ledger.sharing()
-    plain = query.groups.get('') if len(query.groups) == 1 else None
+    plain = query.groups.get('') if len(query.groups) == 1 and not sharing else None
     found, seen = [], set()
     for root in roots:
         if query.root_traits is not None and not query.root_traits.allow(root.traits):
             continue
-        if plain is not None and not root.children and not sharing:
-            candidates = _single(root, plain)
+        if plain is not None and not root.children:
+            if _serves(root, plain):
+                found.append(Candidate({root: plain.resources}, {'': [root]}))
         else:
-            candidates = _Tree(root, sharing, query).candidates()
-        for candidate in candidates:
-            if not query.nested and _is_nested(candidate):
-                continue
-            key = _key(candidate)
-            if key in seen:
-                continue
-            seen.add(key)
-            found.append(candidate)
-            if query.limit is not None and len(found) >= query.limit:
-                return found
+            found += _unseen(_Tree(root, sharing, query).candidates(), query, seen)
+        if query.limit is not None and len(found) >= query.limit:
+            return found[:query.limit]
     return found
+
+
+def _unseen(candidates, query, seen):
+    """Those candidates of a tree, as many as the query wants at most, that are allowed and not in `seen` yet."""
+    allowed = (candidate for candidate in candidates if query.nested or not _is_nested(candidate))
+    fresh = ((key, candidate) for candidate in allowed if (key := _key(candidate)) not in seen)
+    for key, candidate in itertools.islice(fresh, query.limit):
+        seen.add(key)
+        yield candidate
 
 
 def _key(candidate):
@@ -75,18 +77,11 @@ def _is_nested(candidate):
     return len(set(roots)) < len(roots)
 
 
-def _single(provider, group):
-    """The candidates of a tree that is one provider, when there is one group: none or one."""
-    if group.in_tree is not None and group.in_tree != provider.uuid:
-        return ()
-    if group.traits and not group.traits.allow(provider.traits):
-        return ()
-    if group.aggregates and not group.aggregates.allow(provider.aggregates):
-        return ()
-    for name, amount in group.resources.items():
-        if not provider.can(name, amount):
-            return ()
-    return (Candidate({provider: group.resources}, {'': [provider]}),)
+def _serves(provider, group):
+    """Whether a provider that is its whole tree could serve a group by itself."""
+    return (provider.can(group.resources) and group.in_tree in (None, provider.uuid)
+            and (not group.traits or group.traits.allow(provider.traits))
+            and (not group.aggregates or group.aggregates.allow(provider.aggregates)))
 
 
 class _Tree:
@@ -147,7 +142,7 @@ class _Tree:
         """Placements of a group that one provider has to serve alone."""
         for provider in self._allowed(group):
             if (group.traits.allow(provider.traits) and group.aggregates.allow(provider.aggregates)
-                    and all(provider.can(name, amount) for name, amount in group.resources.items())):
+                    and provider.can(group.resources)):
                 yield {provider: group.resources}
 
     def _unsuffixed(self, group):
@@ -155,7 +150,7 @@ class _Tree:
         allowed = [provider for provider in self._allowed(group)
                    if group.traits.forbidden.isdisjoint(provider.traits)
                    and (not group.aggregates or group.aggregates.allow(self._aggregates(provider)))]
-        choices = [[provider for provider in allowed if provider.can(name, amount)]
+        choices = [[provider for provider in allowed if provider.can({name: amount})]
                    for name, amount in group.resources.items()]
         for providers in itertools.product(*choices):
             if not group.traits.allow(frozenset().union(*(provider.traits for provider in providers))):
