@@ -91,6 +91,14 @@ class InvalidBDM(Invalid):
     msg_fmt = 'Block Device Mapping is Invalid: %(reason)s'
 
 
+class ConsoleTypeInvalid(Invalid):
+    msg_fmt = 'Invalid console type %(console_type)s'
+
+
+class ConsoleTypeUnavailable(Invalid):
+    msg_fmt = 'Unavailable console type %(console_type)s.'
+
+
 # ---- Forbidden -----------------------------------------------------------------------------------------------
 
 class PolicyNotAuthorized(Forbidden):

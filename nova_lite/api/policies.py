@@ -81,6 +81,8 @@ SERVER_RULES = (
      '/servers/{server_id}/action (os-getConsoleOutput)'),
 )
 
+REMOTE_CONSOLES = 'os_compute_api:os-remote-consoles'
+CONSOLE_TOKENS = 'os_compute_api:os-console-auth-tokens'
 METADATA = 'os_compute_api:server-metadata:%s'
 TAGS = 'os_compute_api:os-server-tags:%s'
 INTERFACES = 'os_compute_api:os-attach-interfaces:%s'
@@ -92,6 +94,9 @@ GROUPS_OF_SERVER = GROUPS % 'list'
 ADDRESSES = 'os_compute_api:ips:%s'
 
 OF_SERVERS = (
+    (REMOTE_CONSOLES, MEMBER_OR_ADMIN, 'Open a console of a server', 'POST', '/servers/{server_id}/remote-consoles'),
+    (CONSOLE_TOKENS, ADMIN, 'Show where the token of a console leads', 'GET',
+     '/os-console-auth-tokens/{console_token}'),
     (METADATA % 'index', READER_OR_ADMIN, 'List the metadata of a server', 'GET', '/servers/{server_id}/metadata'),
     (METADATA % 'show', READER_OR_ADMIN, 'Show a metadata item', 'GET', '/servers/{server_id}/metadata/{key}'),
     (METADATA % 'create', MEMBER_OR_ADMIN, 'Add metadata items', 'POST', '/servers/{server_id}/metadata'),

@@ -17,6 +17,7 @@ from oslo_utils import uuidutils
 from nova_lite import exception
 from nova_lite import faultpoints
 from nova_lite.compute import api_checks
+from nova_lite.compute import api_consoles
 from nova_lite.compute import api_devices
 from nova_lite.compute import api_images
 from nova_lite.compute import api_lookups
@@ -54,6 +55,7 @@ class API:
         self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
         self.marks = api_marks.Marks(db, compute)
         self.volumes = api_volumes.Volumes(clients.volume, self._lookups)
+        self.consoles = api_consoles.Consoles(db, compute, self._lookups, conf.consoleauth.token_ttl)
         self.quotas = api_quota.Quotas(db, conf.quota)
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
                                         conf.non_inheritable_image_properties)

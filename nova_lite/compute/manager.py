@@ -27,6 +27,7 @@ from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
 from nova_lite.compute.tasks import task
 from nova_lite.compute.tasks.operations import engine
+from nova_lite.objects import console as console_obj
 from nova_lite.virt import abilities
 
 LOG = log.getLogger(__name__)
@@ -138,6 +139,29 @@ class ComputeManager:
     def get_diagnostics(self, ctxt, instance, versioned):
         """The counters of a guest. :raises InstanceInvalidState, DiagnosticsNotSupported:"""
         return diagnostics.get_diagnostics(self.tools, instance, versioned)
+
+    @rpc.expected_errors
+    def get_vnc_console(self, ctxt, instance, console_type):
+        """{'host', 'port', 'internal_access_path', 'access_url_base'} of a guest's screen by VNC.
+
+        :raises ConsoleTypeInvalid, ConsoleTypeUnavailable, InstanceNotReady:
+        """
+        return console.get_console(self.tools, instance, console_obj.VNC, console_type)
+
+    @rpc.expected_errors
+    def get_spice_console(self, ctxt, instance, console_type):
+        """The same of a screen by SPICE."""
+        return console.get_console(self.tools, instance, console_obj.SPICE, console_type)
+
+    @rpc.expected_errors
+    def get_serial_console(self, ctxt, instance, console_type):
+        """The same of a serial line."""
+        return console.get_console(self.tools, instance, console_obj.SERIAL, console_type)
+
+    @rpc.expected_errors
+    def validate_console_port(self, ctxt, instance, port, console_type):
+        """Whether a port is that of a guest's console now."""
+        return console.has_port(self.tools, instance, port, console_type)
 
     # ---- start and stop: hooks of service.Service ----------------------------------------------------------------
 

@@ -67,3 +67,31 @@ class ComputeAPI:
         """
         return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
             ctxt, 'get_console_output', instance=instance, tail_length=tail_length)
+
+    @rpc.translates_errors
+    def get_vnc_console(self, ctxt, host, instance, console_type):
+        """call → {'host', 'port', 'internal_access_path', 'access_url_base'} of a guest's screen by VNC.
+
+        :raises ConsoleTypeInvalid, ConsoleTypeUnavailable, InstanceNotReady:
+        """
+        return self._get_console('get_vnc_console', ctxt, host, instance, console_type)
+
+    @rpc.translates_errors
+    def get_spice_console(self, ctxt, host, instance, console_type):
+        """call: the same of a screen by SPICE."""
+        return self._get_console('get_spice_console', ctxt, host, instance, console_type)
+
+    @rpc.translates_errors
+    def get_serial_console(self, ctxt, host, instance, console_type):
+        """call: the same of a serial line."""
+        return self._get_console('get_serial_console', ctxt, host, instance, console_type)
+
+    def _get_console(self, method, ctxt, host, instance, console_type):
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
+            ctxt, method, instance=instance, console_type=console_type)
+
+    @rpc.translates_errors
+    def validate_console_port(self, ctxt, host, instance, port, console_type):
+        """call → whether a port is that of a guest's console now."""
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
+            ctxt, 'validate_console_port', instance=instance, port=port, console_type=console_type)

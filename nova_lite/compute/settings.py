@@ -4,6 +4,8 @@
 
 import dataclasses
 
+from nova_lite.objects import console
+
 MIB_PER_GIB = 1024
 FAKE = 'fake.FakeDriver'
 
@@ -26,6 +28,7 @@ class Settings:
     reserved_disk_gb: int = 0
     reserved_vcpus: int = 0
     host_ip: str | None = None
+    console_urls: dict = dataclasses.field(default_factory=dict)    # kind of console → base URL of its proxy
     shutdown_timeout: int = 60
     shutdown_retry_interval: int = 10
 
@@ -46,8 +49,16 @@ def from_conf(conf):
         reserved_memory_mb=conf.reserved_host_memory_mb,
         reserved_disk_gb=-(-conf.reserved_host_disk_mb // MIB_PER_GIB),
         reserved_vcpus=conf.reserved_host_cpus,
+        console_urls=_console_urls(conf),
         host_ip=conf.my_ip,
         shutdown_timeout=conf.shutdown_timeout)
+
+
+def _console_urls(conf):
+    offered = {console.VNC: (conf.vnc.enabled, conf.vnc.novncproxy_base_url),
+               console.SPICE: (conf.spice.enabled, conf.spice.html5proxy_base_url),
+               console.SERIAL: (conf.serial_console.enabled, conf.serial_console.base_url)}
+    return {kind: url for kind, (enabled, url) in offered.items() if enabled}
 
 
 def host_names(conf):

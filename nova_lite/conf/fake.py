@@ -25,5 +25,8 @@ OPTIONS = {
         cfg.ListOpt('fail_spawn_hosts', default=[], help='Hosts that cannot make any guest.'),
         cfg.FloatOpt('fail_destroy_probability', default=0.0, min=0, max=1,
                      help='The share of guests that cannot be removed, by chance, each time it is tried.'),
+        cfg.PortOpt('console_port', default=6969, min=1,
+                    help='Port of 127.0.0.1 to which the consoles of all guests lead. Nothing listens there unless you '
+                         'start something.'),
     ],
 }

@@ -43,12 +43,6 @@ OPTIONS = {
         cfg.IntOpt('mem_stats_period_seconds', default=10, min=0,
                    help='Seconds between a guest\'s reports of its memory; 0: none.'),
     ],
-    'vnc': [
-        cfg.BoolOpt('enabled', default=False,
-                    help='Give each guest a screen by VNC on server_listen. It asks for no password: whoever reaches '
-                         'that address has every guest\'s console.'),
-        cfg.StrOpt('server_listen', default='127.0.0.1', help='Address on which the guests\' VNC servers listen.'),
-    ],
     'image_cache': [
         cfg.StrOpt('subdirectory_name', default='_base', help='Folder of the image cache under instances_path.'),
         cfg.BoolOpt('remove_unused_base_images', default=True,

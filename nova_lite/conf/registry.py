@@ -10,6 +10,7 @@ from nova_lite.conf import api
 from nova_lite.conf import base
 from nova_lite.conf import compute
 from nova_lite.conf import conductor
+from nova_lite.conf import consoles
 from nova_lite.conf import database
 from nova_lite.conf import fake
 from nova_lite.conf import libvirt
@@ -18,7 +19,7 @@ from nova_lite.conf import quota
 from nova_lite.conf import scheduler
 from nova_lite.conf import services
 
-MODULES = (base, api, compute, conductor, database, fake, libvirt, notifications, quota, scheduler, services)
+MODULES = (base, api, compute, conductor, consoles, database, fake, libvirt, notifications, quota, scheduler, services)
 
 
 def register_all(conf):

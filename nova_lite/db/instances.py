@@ -17,6 +17,7 @@ from nova_lite.compute import task_states
 from nova_lite.compute import transitions
 from nova_lite.db import actions
 from nova_lite.db import block_devices
+from nova_lite.db import console_auth_tokens
 from nova_lite.db import instance_filters
 from nova_lite.db import models
 from nova_lite.db import operations
@@ -418,6 +419,7 @@ def _record(connection, now, uuid, change):
     if change.event == 'deleted':
         connection.execute(sa.delete(models.block_devices).where(models.block_devices.c.instance_uuid == uuid))
         operations.forget(connection, uuid)
+        console_auth_tokens.forget(connection, uuid)
 
 
 def _record_step(connection, now, uuid, step):

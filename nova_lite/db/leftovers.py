@@ -6,7 +6,8 @@ import sqlalchemy as sa
 
 from nova_lite.db import models
 
-TABLES = (models.build_requests, models.block_devices)      # of instances that are there only
+# of instances that are there only
+TABLES = (models.build_requests, models.block_devices, models.console_auth_tokens)
 
 
 def find(db):

@@ -190,3 +190,10 @@ shadow_rows = _table(
     'shadow_rows',
     _text('table_name', 64, nullable=False), _uuid('instance_uuid', index=True), _time('deleted_at', nullable=False),
     _json('content', nullable=False), sa.Index('ix_shadow_rows_deleted', 'deleted_at'))
+
+console_auth_tokens = _table(
+    'console_auth_tokens',
+    _text('token_hash', 64, nullable=False, unique=True), _text('console_type', 32, nullable=False),
+    _uuid('instance_uuid', index=True), _text('host', nullable=False),
+    sa.Column('port', sa.Integer, nullable=False), _text('internal_access_path'),
+    _time('created_at', nullable=False), _time('expires', nullable=False, index=True))

@@ -34,6 +34,17 @@ class ConsoleLog(typing.Protocol):
 
 
 @typing.runtime_checkable
+class Consoles(typing.Protocol):
+    """Drivers whose guests have a screen or a serial line that can be reached by TCP."""
+
+    def get_console(self, instance, kind):
+        """(host, port) of a guest's console; kind: see objects/console.py.
+
+        :raises ConsoleTypeUnavailable: the guest has none of that kind; InstanceNotRunning
+        """
+
+
+@typing.runtime_checkable
 class ImageCache(typing.Protocol):
     """Drivers that keep images on the host."""
 

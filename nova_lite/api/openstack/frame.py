@@ -23,6 +23,7 @@ GLOBAL_REQUEST_ID = 'openstack.global_request_id'
 _GLOBAL_ID = re.compile(r'req-[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z')
 _KEPT_HEADERS = {'www-authenticate', 'retry-after', 'allow'}
 _LOGGED_QUERY = 200         # characters
+_SECRET = re.compile(r'(/os-console-auth-tokens/)[^/]+')      # who has a console's token has the console
 
 
 class ComputeReqId:
@@ -58,7 +59,7 @@ class RequestLog:
         def start(status, headers, exc_info=None):
             told.update(status=status[:3], headers=headers)
             return start_response(status, headers, exc_info)
-        path = environ.get('SCRIPT_NAME', '') + environ.get('PATH_INFO', '')
+        path = _SECRET.sub(r'\1***', environ.get('SCRIPT_NAME', '') + environ.get('PATH_INFO', ''))
         content = self._app(environ, start)
         query = environ.get('QUERY_STRING', '')
         headers = dict(told.get('headers', ()))

@@ -36,6 +36,7 @@ class Behaviour:
     fail_spawn_hosts: tuple = ()
     fail_destroy_probability: float = 0.0
     operation_delay: float = 0.0
+    console_port: int = 6969
 
 
 class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
@@ -57,7 +58,8 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
             spawn_delay=settings.spawn_delay, destroy_delay=settings.destroy_delay,
             fail_spawn_probability=settings.fail_spawn_probability, fail_spawn_pattern=settings.fail_spawn_pattern,
             fail_spawn_hosts=tuple(settings.fail_spawn_hosts),
-            fail_destroy_probability=settings.fail_destroy_probability, operation_delay=settings.operation_delay))
+            fail_destroy_probability=settings.fail_destroy_probability, operation_delay=settings.operation_delay,
+            console_port=settings.console_port))
 
     # ---- the host ------------------------------------------------------------------------------------------------
 
@@ -198,3 +200,8 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
         lines = ['fake guest %s (%s)' % (guest.name, guest.display_name), 'uuid: %s' % guest.uuid,
                  *('eth%d: %s' % item for item in enumerate(guest.mac_addresses)), 'login:']
         return ('\n'.join(lines) + '\n').encode()
+
+    def get_console(self, instance, kind):
+        if self._guests.get(instance.uuid) is None:
+            raise exception.InstanceNotFound(instance_id=instance.uuid)
+        return '127.0.0.1', self._behaviour.console_port

@@ -20,6 +20,7 @@ from oslo_utils import uuidutils
 from nova_lite import concurrency
 from nova_lite import exception
 from nova_lite import instance_metadata
+from nova_lite.objects import console as console_obj
 from nova_lite.virt import abilities
 from nova_lite.virt import driver
 from nova_lite.virt import images
@@ -29,6 +30,7 @@ from nova_lite.virt.libvirt import blockinfo
 from nova_lite.virt.libvirt import configdrive
 from nova_lite.virt.libvirt import connection
 from nova_lite.virt.libvirt import consolelog
+from nova_lite.virt.libvirt import consoleports
 from nova_lite.virt.libvirt import devices
 from nova_lite.virt.libvirt import diagnostics
 from nova_lite.virt.libvirt import events
@@ -64,6 +66,8 @@ class LibvirtDriver(driver.ComputeDriver):
         self._guests = guest.Guests(self._connection, settings.instances_path)
         self._filters = vif.Filters(self._connection)
         self._events = events.Events(self._connection, self._has_directory)
+        self._serial_ports = settings.serial_listen and consoleports.SerialPorts(
+            settings.serial_listen, settings.serial_ports)
         self._host = hypervisor.Host(self._connection, settings)
         self._devices = devices.Devices(self._connection, self._events, settings.device_detach_attempts,
                                         settings.device_detach_timeout)
@@ -162,6 +166,7 @@ class LibvirtDriver(driver.ComputeDriver):
             name=self._guests.free_name(instance), instance=instance, image=image, properties=wishes,
             settings=self._settings, host=self._host.facts, disks=disks, vifs=request.network_info,
             created_at=datetime.datetime.now(datetime.timezone.utc),
+            serial_port=self._serial_ports.choose() if self._serial_ports else None,
             kernel=self._boot_file(instance, KERNEL_NAME, _kernel_id(instance, image)),
             ramdisk=self._boot_file(instance, RAMDISK_NAME, _ramdisk_id(instance, image)))
 
@@ -422,6 +427,12 @@ class LibvirtDriver(driver.ComputeDriver):
             return consolelog.read(path)
         except FileNotFoundError as exc:
             raise exception.ConsoleLogNotFound(instance_id=instance.uuid) from exc
+
+    def get_console(self, instance, kind):
+        port = consoleports.port_of(self._guests.live_xml(instance.uuid), kind)
+        if port is None:
+            raise exception.ConsoleTypeUnavailable(console_type=console_obj.TYPES[kind])
+        return self._settings.console_addresses[kind], port
 
     def update_images(self, ctxt, in_use):
         """Age the image cache; what the disks of this host lie on stays, whoever's they are."""

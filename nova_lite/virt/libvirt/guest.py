@@ -78,6 +78,12 @@ class Guests:
         """Let a saved guest go on. :returns: False when nothing of it is saved and it does not run."""
         return self._whole(uuid, 'resume the guest', _restore, uuid)
 
+    def live_xml(self, uuid):
+        """The XML tree of a guest that runs. :raises InstanceNotFound, InstanceNotRunning:"""
+        document = self._connection.call('look at the guest', _live_xml, uuid, instance_id=uuid)
+        self._need_active(uuid, document is not None)
+        return ElementTree.fromstring(document)
+
     def remove(self, uuid):
         """Stop a domain at once and forget it; one that is gone is fine."""
         self._alone(uuid, 'remove the guest', _remove, uuid)
@@ -186,6 +192,11 @@ def _restore(connection, uuid):
         return False
     domain.create()
     return True
+
+
+def _live_xml(connection, uuid):
+    domain = connection.lookupByUUIDString(uuid)
+    return domain.XMLDesc() if domain.isActive() else None
 
 
 def _state(connection, uuid):

@@ -4,11 +4,13 @@
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import consoles
 from nova_lite.api.openstack.compute import server_deletion
 from nova_lite.api.openstack.compute import server_images
 from nova_lite.api.openstack.compute import server_marks
 from nova_lite.api.openstack.compute import server_power
 from nova_lite.api.openstack.compute import servers_actions
+from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
 from nova_lite.api.openstack.compute.schemas import server_images as images_schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
@@ -17,6 +19,7 @@ Deletion = server_deletion.Controller
 Marks = server_marks.Controller
 Power = server_power.Controller
 Images = server_images.Controller
+OLD_CONSOLES = '2.5'    # last microversion before remote-consoles
 
 
 def _op(controller, method, policy, body, **details):
@@ -27,6 +30,12 @@ def _op(controller, method, policy, body, **details):
 ACTIONS = {
     'os-getConsoleOutput': _op(servers_actions.Controller, 'get_console_output', policies.CONSOLE_OUTPUT,
                                servers_schema.GET_CONSOLE_OUTPUT, success=200),
+    'os-getVNCConsole': _op(consoles.Controller, 'get_vnc', policies.REMOTE_CONSOLES, consoles_schema.GET_VNC,
+                            success=200, max=OLD_CONSOLES),
+    'os-getSPICEConsole': _op(consoles.Controller, 'get_spice', policies.REMOTE_CONSOLES, consoles_schema.GET_SPICE,
+                              success=200, max=OLD_CONSOLES),
+    'os-getSerialConsole': _op(consoles.Controller, 'get_serial', policies.REMOTE_CONSOLES, consoles_schema.GET_SERIAL,
+                               success=200, max=OLD_CONSOLES),
     'os-start': _op(Power, 'start', policies.SERVERS % 'start', schema.START),
     'os-stop': _op(Power, 'stop', policies.SERVERS % 'stop', schema.STOP),
     'reboot': _op(Power, 'reboot', policies.SERVERS % 'reboot', schema.REBOOT),

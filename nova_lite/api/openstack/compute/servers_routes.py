@@ -5,6 +5,7 @@
 from nova_lite.api import policies
 from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import actions_routes
+from nova_lite.api.openstack.compute import consoles
 from nova_lite.api.openstack.compute import external_events
 from nova_lite.api.openstack.compute import ips
 from nova_lite.api.openstack.compute import server_connections
@@ -13,6 +14,7 @@ from nova_lite.api.openstack.compute import server_metadata
 from nova_lite.api.openstack.compute import server_password
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
+from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import external_events as events_schema
 from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
@@ -36,6 +38,13 @@ TABLE = {
         'DELETE': op(servers.Controller, 'delete', policies.SERVERS % 'delete', target=OBJECT, success=204),
     },
     '/servers/{id}/action': {'POST': actions_routes.ACTIONS},
+    '/servers/{server_id}/remote-consoles': {
+        'POST': op(consoles.Controller, 'create', policies.REMOTE_CONSOLES, target=OBJECT, min='2.6',
+                   body=consoles_schema.CREATE),
+    },
+    '/os-console-auth-tokens/{id}': {
+        'GET': op(consoles.Controller, 'show_token', policies.CONSOLE_TOKENS, query=types.NO_QUERY),
+    },
     '/servers/{server_id}/metadata': {
         'GET': op(server_metadata.Controller, 'index', policies.METADATA % 'index', target=OBJECT,
                   query=types.NO_QUERY),

@@ -31,7 +31,7 @@ def configure(domain, spec):
     buses = {disk.bus for disk in spec.disks}
     if 'scsi' in buses:
         elements.add(devices, 'controller', type='scsi', index=0, model=spec.properties.scsi_model)
-    if 'usb' not in buses and not spec.settings.vnc_listen:
+    if 'usb' not in buses and not spec.settings.has_screen:
         # An emulated USB controller costs time even without devices. With a screen, a tablet sits on it.
         elements.add(devices, 'controller', type='usb', index=0, model='none')
 

@@ -60,6 +60,7 @@ class GuestSpec:
     created_at: datetime.datetime
     kernel: str | None = None
     ramdisk: str | None = None
+    serial_port: int | None = None      # of TCP; None: the serial line is a pty
 
     @property
     def machine(self):

@@ -75,6 +75,7 @@ GUESTS = {
         'hw_disk_bus': 'ide', 'os_type': 'windows', 'hw_vif_model': 'rtl8139', 'hw_qemu_guest_agent': 'yes',
         'hw_watchdog_action': 'reset', 'hw_cpu_cores': '2', 'hw_cpu_threads': 1}}, 'flavor': {'vcpus': 4}},
     'iso': {'image': {'disk_format': 'iso'}},
+    'serial_and_spice': {'options': {'spice_listen': '127.0.0.1', 'serial_listen': '127.0.0.1'}, 'serial_port': 10001},
     'vnc': {'options': {'vnc_listen': '127.0.0.1', 'mem_stats_period': 0},
             'flavor': {'extra_specs': {'hw_rng:allowed': 'False'}}},
 }
