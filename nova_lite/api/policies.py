@@ -133,6 +133,7 @@ ADMIN_PASSWORD = 'os_compute_api:os-admin-password'     # noqa: S105 (a rule's n
 SERVER_PASSWORD = 'os_compute_api:os-server-password:%s'    # noqa: S105 (a rule's name)
 DIAGNOSTICS = 'os_compute_api:os-server-diagnostics'
 TOPOLOGY = 'os_compute_api:compute:server:topology:%s'
+SHELVE = 'os_compute_api:os-shelve:%s'
 CREATE_BACKUP = 'os_compute_api:os-create-backup'
 _ACTION = '/servers/{server_id}/action (%s)'
 
@@ -143,6 +144,11 @@ ACTIONS_ON_SERVERS = (
     (PAUSE % 'pause', MEMBER_OR_ADMIN, 'Pause a server', 'POST', _ACTION % 'pause'),
     (PAUSE % 'unpause', MEMBER_OR_ADMIN, 'Let a paused server go on', 'POST', _ACTION % 'unpause'),
     (SUSPEND % 'suspend', MEMBER_OR_ADMIN, 'Suspend a server to disk', 'POST', _ACTION % 'suspend'),
+    (SHELVE % 'shelve', MEMBER_OR_ADMIN, 'Shelve a server', 'POST', _ACTION % 'shelve'),
+    (SHELVE % 'shelve_offload', ADMIN, 'Take a shelved server from its host', 'POST', _ACTION % 'shelveOffload'),
+    (SHELVE % 'unshelve', MEMBER_OR_ADMIN, 'Bring a shelved server back', 'POST', _ACTION % 'unshelve'),
+    (SHELVE % 'unshelve_to_host', ADMIN, 'Bring a shelved server back on a host of one\'s choice', 'POST',
+     _ACTION % 'unshelve'),
     (SERVERS % 'create_image', MEMBER_OR_ADMIN, 'Make an image of a server', 'POST', _ACTION % 'createImage'),
     (CREATE_BACKUP, MEMBER_OR_ADMIN, 'Make a backup of a server', 'POST', _ACTION % 'createBackup'),
     (SUSPEND % 'resume', MEMBER_OR_ADMIN, 'Resume a suspended server', 'POST', _ACTION % 'resume'),

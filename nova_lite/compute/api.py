@@ -25,6 +25,7 @@ from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
+from nova_lite.compute import api_shelving
 from nova_lite.compute import api_volumes
 from nova_lite.compute import power_state
 from nova_lite.compute import task_states
@@ -59,6 +60,7 @@ class API:
         self.quotas = api_quota.Quotas(db, conf.quota)
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
                                         conf.non_inheritable_image_properties)
+        self.shelving = api_shelving.Shelving(db, self.operations, self.images, self._lookups)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
         self._default_zone = conf.default_schedule_zone
@@ -300,6 +302,7 @@ class API:
         """
         api_checks.check_unlocked(ctxt, instance)
         instance = instances.request_delete(self._db, instance.uuid, ctxt)
+        self.shelving.forget_image(ctxt, instance)
         faultpoints.hit('api.before_cast')
         if instance.host and self._lookups.host_is_up(instance.host):
             try:

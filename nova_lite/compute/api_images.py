@@ -45,8 +45,8 @@ class Images:
         """Have an image made of a server. metadata: {name: text}, more properties. :returns: the image's id"""
         self._operations.check_ready(ctxt, instance, 'create_image', 'createImage')
         self._check_metadata(ctxt, metadata)
-        return self._begin(ctxt, instance, 'create_image', 'createImage',
-                           self.new_image(ctxt, instance, name, SNAPSHOT, metadata))
+        return self.begin(ctxt, instance, 'create_image', 'createImage',
+                          self.new_image(ctxt, instance, name, SNAPSHOT, metadata))
 
     def create_backup(self, ctxt, instance, name, backup_type, rotation, metadata):    # noqa: PLR0913 (as clients say)
         """Have a backup made, of which the newest `rotation` ones of the type are kept. :returns: the image's id
@@ -58,8 +58,8 @@ class Images:
         if block_device.is_volume_backed(block_devices.get_all(self._db, instance.uuid)):
             raise exception.Invalid('Backup is not supported for volume-backed instances.')
         image_id = self.new_image(ctxt, instance, name, BACKUP, {'backup_type': backup_type, **metadata})
-        return self._begin(ctxt, instance, 'create_backup', 'createBackup', image_id,
-                           backup_type=backup_type, rotation=rotation)
+        return self.begin(ctxt, instance, 'create_backup', 'createBackup', image_id,
+                          backup_type=backup_type, rotation=rotation)
 
     def new_image(self, ctxt, instance, name, image_type, properties):
         """An image without bytes, with what it has from the server's own image. :returns: its id"""
@@ -80,11 +80,14 @@ class Images:
         except exception.NovaException as exc:
             LOG.warning('Image %s could not be deleted: %s', image_id, exc)
 
-    def _begin(self, ctxt, instance, name, method, image_id, **arguments):    # noqa: PLR0913 (passed on)
+    def begin(self, ctxt, instance, name, method, image_id, **arguments):    # noqa: PLR0913 (passed on)
+        """Record an operation that was checked and is to fill an image, or none; if it cannot be recorded, the image is
+        deleted. :returns: the image's id"""
         try:
             self._operations.record(ctxt, instance, name, method=method, image_id=image_id, **arguments)
         except Exception:
-            self.discard(ctxt, image_id)
+            if image_id is not None:
+                self.discard(ctxt, image_id)
             raise
         return image_id
 

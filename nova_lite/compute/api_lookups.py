@@ -18,7 +18,7 @@ class Lookups:
     def __init__(self, db, image, default_zone):
         self._db = db
         self._image = image
-        self._default_zone = default_zone
+        self.default_zone = default_zone
 
     def flavor(self, ctxt, flavor_id):
         """:raises FlavorNotFound: also when it is private to other projects"""
@@ -62,7 +62,7 @@ class Lookups:
             if not any(host in (None, item.host) and node in (None, item.hypervisor_hostname)
                        for item in compute_nodes.list_(self._db)):
                 raise exception.ComputeHostNotFound(host=host or node)
-        elif zone and not any((item.availability_zone or self._default_zone) == zone and not item.disabled
+        elif zone and not any((item.availability_zone or self.default_zone) == zone and not item.disabled
                               for item in services.list_(self._db, binary=COMPUTE)):
             raise exception.Invalid('The requested availability zone is not available')
 

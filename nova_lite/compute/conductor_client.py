@@ -86,6 +86,10 @@ class Conductor:
         """Forget an abandoned operation."""
         return self._repeat(self._database.operation_finish, ctxt, operation_uuid)
 
+    def offload_old_shelved(self, ctxt, host, seconds):
+        """Have offloaded what was shelved `seconds` ago or before; never repeated: the next round does the same."""
+        self._database.offload_old_shelved(ctxt, host, seconds)
+
     # ---- what belongs to an instance -----------------------------------------------------------------------------
 
     def unfinished_action_get(self, ctxt, instance_uuid):

@@ -198,6 +198,8 @@ class ComputeManager:
             ('_sync_power_states', settings.sync_power_state_interval, self._sync_power_states),
             ('_cleanup_running_deleted_instances', settings.running_deleted_instance_poll_interval,
              self._cleanup_running_deleted_instances),
+            ('_poll_shelved_instances', settings.shelved_poll_interval if settings.shelved_offload_time >= 0 else 0,
+             self._poll_shelved_instances),
             ('_run_image_cache_manager_pass', settings.image_cache_interval, self._run_image_cache_manager_pass),
         ]
 
@@ -212,6 +214,10 @@ class ComputeManager:
 
     def _cleanup_running_deleted_instances(self):
         orphans.find_and_reap(self.tools, [instance.uuid for instance in self._instances()])
+
+    def _poll_shelved_instances(self):
+        self.tools.conductor.offload_old_shelved(
+            context.admin_context(), self.host, self._settings.shelved_offload_time)
 
     def _run_image_cache_manager_pass(self):
         if not isinstance(self._driver, abilities.ImageCache):

@@ -34,6 +34,10 @@ SPECS = {
     'resume': Spec('resume_requested', 'resume', SLOW),
     'trigger_crash_dump': Spec('crash_dump_requested', 'trigger_crash_dump'),
     'set_admin_password': Spec('password_requested', 'changePassword'),
+    'shelve': Spec('shelve_requested', 'shelve', SLOW),
+    'shelve_offload': Spec('shelve_offload_requested', 'shelveOffload'),
+    'unshelve': Spec('unshelve_requested', 'unshelve'),
+    'unshelve_offloaded': Spec('unshelve_offloaded_requested', 'unshelve', SLOW, resumes=False, placed=True),
     'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
     'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
 }

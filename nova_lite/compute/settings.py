@@ -29,6 +29,8 @@ class Settings:
     reserved_vcpus: int = 0
     host_ip: str | None = None
     console_urls: dict = dataclasses.field(default_factory=dict)    # kind of console → base URL of its proxy
+    shelved_offload_time: int = 0
+    shelved_poll_interval: int = 3600
     shutdown_timeout: int = 60
     shutdown_retry_interval: int = 10
 
@@ -51,6 +53,8 @@ def from_conf(conf):
         reserved_vcpus=conf.reserved_host_cpus,
         console_urls=_console_urls(conf),
         host_ip=conf.my_ip,
+        shelved_offload_time=conf.shelved_offload_time,
+        shelved_poll_interval=conf.shelved_poll_interval,
         shutdown_timeout=conf.shutdown_timeout)
 
 

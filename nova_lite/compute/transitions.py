@@ -41,6 +41,9 @@ _COPIED = (vm_states.ACTIVE, vm_states.STOPPED, vm_states.PAUSED, vm_states.SUSP
 _COPYING = (task_states.IMAGE_SNAPSHOT_PENDING, task_states.IMAGE_BACKUP, task_states.IMAGE_SNAPSHOT,
             task_states.IMAGE_PENDING_UPLOAD, task_states.IMAGE_UPLOADING)
 
+_SHELVING = (task_states.SHELVING, task_states.SHELVING_IMAGE_PENDING_UPLOAD, task_states.SHELVING_IMAGE_UPLOADING,
+             task_states.SHELVING_OFFLOADING)
+
 
 def _requested(from_vm, task, why):
     """An operation begins, on a server that has one of some vm_states and nothing under way."""
@@ -130,6 +133,22 @@ TRANSITIONS = {
     'password_requested': _requested(
         (vm_states.ACTIVE,), task_states.UPDATING_PASSWORD, 'a user wants another password inside'),
     'password_set': _finished((task_states.UPDATING_PASSWORD,), KEEP, 'the guest has the password'),
+    'shelve_requested': _requested(_COPIED, task_states.SHELVING, 'a user puts it away as an image'),
+    'shelving_image_pending_upload': Transition(
+        ANY, _SHELVING, KEEP, task_states.SHELVING_IMAGE_PENDING_UPLOAD, 'the copy of its disk is whole'),
+    'shelving_image_uploading': Transition(
+        ANY, _SHELVING, KEEP, task_states.SHELVING_IMAGE_UPLOADING, 'the image service is being given the copy'),
+    'shelved': _finished(_SHELVING, vm_states.SHELVED, 'the image is whole; the host has the guest still, off'),
+    'shelve_offload_requested': _requested(
+        (vm_states.SHELVED,), task_states.SHELVING_OFFLOADING, 'the host is to forget it'),
+    'shelving_offloading': Transition(
+        ANY, _SHELVING, vm_states.SHELVED, task_states.SHELVING_OFFLOADING, 'the guest is being removed'),
+    'shelve_offloaded': _finished(
+        (task_states.SHELVING_OFFLOADING,), vm_states.SHELVED_OFFLOADED, 'no host has it any more'),
+    'unshelve_requested': _requested((vm_states.SHELVED,), task_states.UNSHELVING, 'a user wants it back'),
+    'unshelve_offloaded_requested': _requested(
+        (vm_states.SHELVED_OFFLOADED,), task_states.UNSHELVING, 'a user wants it back, on whatever host'),
+    'unshelved': _finished((task_states.UNSHELVING,), vm_states.ACTIVE, 'the guest runs'),
     'snapshot_requested': _requested(_COPIED, task_states.IMAGE_SNAPSHOT_PENDING, 'a user makes an image of it'),
     'backup_requested': _requested(_COPIED, task_states.IMAGE_BACKUP, 'a user makes one of its backups'),
     'image_snapshot': Transition(

@@ -15,6 +15,7 @@ from nova_lite.conductor import rpcapi
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import placing
+from nova_lite.conductor.tasks import shelving
 from nova_lite.conductor.tasks import sweep
 from nova_lite.db import actions
 from nova_lite.db import block_devices as block_devices_db
@@ -133,6 +134,10 @@ class ConductorManager:
     @rpc.expected_errors
     def operation_finish(self, ctxt, operation_uuid):
         operations_db.finish(self._db, operation_uuid)
+
+    @rpc.expected_errors
+    def offload_old_shelved(self, ctxt, host, seconds):
+        shelving.offload_old(self._tools, host, seconds)
 
     @rpc.expected_errors
     def unfinished_action_get(self, ctxt, instance_uuid):

@@ -93,6 +93,11 @@ class ConductorAPI:
         return self._call(ctxt, 'operation_finish', operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def offload_old_shelved(self, ctxt, host, seconds):
+        """call: have the servers of a host offloaded that were shelved `seconds` ago or before."""
+        return self._call(ctxt, 'offload_old_shelved', host=host, seconds=seconds)
+
+    @rpc.translates_errors
     def unfinished_action_get(self, ctxt, instance_uuid):
         """call → the InstanceAction that is under way on an instance, without its events, or None."""
         return self._call(ctxt, 'unfinished_action_get', instance_uuid=instance_uuid)

@@ -28,6 +28,11 @@ OPTIONS = {
         cfg.IntOpt('shutdown_timeout', default=60, min=0,
                    help='Seconds that a guest gets to shut down when it is stopped, shelved or resized, before its '
                         'power is cut; 0: none.'),
+        cfg.IntOpt('shelved_offload_time', default=0, min=-1,
+                   help='Seconds after which a shelved server is taken from its host; 0: at once, -1: never. Raise it '
+                        'where servers are often wanted back soon, and hosts have room to spare.'),
+        cfg.IntOpt('shelved_poll_interval', default=3600, min=-1,
+                   help='Seconds between looks for such servers; -1 or 0: never.'),
         cfg.ListOpt('non_inheritable_image_properties', default=['cache_in_nova', 'bittorrent'],
                     help='Properties of a server\'s image that images made of the server do not get.'),
         cfg.FloatOpt('cpu_allocation_ratio', default=4.0, min=0.01,

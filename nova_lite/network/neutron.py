@@ -74,6 +74,17 @@ class API(neutron_checks.Checks):
         if failure is not None:
             raise failure
 
+    def bind_to_host(self, ctxt, instance, host):
+        """Bind all ports of an instance to a host. :returns: [VIF…] as they are then
+
+        :raises PortBindingFailed, ServiceUnreachable:
+        """
+        for port in self._client.list('ports', ctxt, [('device_id', instance.uuid)]):
+            if port.get('binding:host_id') != host:
+                self._client.send('PUT', 'ports/%s' % port['id'], ctxt, {'port': {'binding:host_id': host}},
+                                  network.NetworkRequest(port_id=port['id'], network_id=port['network_id']))
+        return self.get_instance_nw_info(ctxt, instance)
+
     def get_instance_nw_info(self, ctxt, instance):
         """[VIF…] of an instance as its ports are now, floating addresses included, in the order that was known.
 

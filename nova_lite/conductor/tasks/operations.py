@@ -88,6 +88,8 @@ def give_up(tools, ctxt, operation):
     fault = faults.from_exception(error, operation.host)
     report = tools.step(ctxt, result='Error', details=fault.message, traceback=fault.details, action_done=True)
     try:
-        instances.abandon_operation(tools.db, 'operation_undone', operation, report, fault)
+        instance = instances.abandon_operation(tools.db, 'operation_undone', operation, report, fault)
+        if instance.host is None:       # it was on its way there
+            tools.placement.delete_allocation_for_instance(ctxt, instance.uuid)
     except (exception.InstanceNotFound, exception.UnexpectedTaskStateError) as exc:
         LOG.info('Operation %s has ended: %s', operation.uuid, exc)

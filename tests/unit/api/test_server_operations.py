@@ -24,6 +24,7 @@ BODIES = [
     ({'resume': None}, 'resume'),
     ({'trigger_crash_dump': None}, 'trigger_crash_dump'),
     ({'changePassword': {'adminPass': 'new'}}, 'set_admin_password'),
+    ({'shelve': None}, 'shelve'),
     ({'createImage': {'name': 'copy'}}, 'create_image'),
     ({'createBackup': {'name': 'copy', 'backup_type': 'daily', 'rotation': 2}}, 'create_backup'),
 ]

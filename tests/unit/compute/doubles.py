@@ -203,6 +203,7 @@ class Network:
 
     def __init__(self):
         self.ports, self.user_ports, self.fail, self.unreachable = {}, set(), None, False
+        self.bound = {}     # {port: host} of those that were bound after they had been made
 
     def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):
         vifs = []
@@ -229,6 +230,14 @@ class Network:
                     self.ports[port_id] = ''
                 else:
                     del self.ports[port_id]
+
+
+    def bind_to_host(self, ctxt, instance, host):
+        if self.unreachable:
+            raise exception.ServiceUnreachable(service='network', reason='ConnectFailure')
+        vifs = [vif for vif in instance.network_info if vif.id in self.ports]
+        self.bound.update((vif.id, host) for vif in vifs)
+        return [dataclasses.replace(vif, vif_type='bridge' if host else 'unbound') for vif in vifs]
 
 
 class Placement:

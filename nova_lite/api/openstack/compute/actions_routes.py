@@ -9,10 +9,12 @@ from nova_lite.api.openstack.compute import server_deletion
 from nova_lite.api.openstack.compute import server_images
 from nova_lite.api.openstack.compute import server_marks
 from nova_lite.api.openstack.compute import server_power
+from nova_lite.api.openstack.compute import server_shelving
 from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
 from nova_lite.api.openstack.compute.schemas import server_images as images_schema
+from nova_lite.api.openstack.compute.schemas import server_shelving as shelving_schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
 Deletion = server_deletion.Controller
@@ -20,6 +22,7 @@ Marks = server_marks.Controller
 Power = server_power.Controller
 Images = server_images.Controller
 OLD_CONSOLES = '2.5'    # last microversion before remote-consoles
+Shelving = server_shelving.Controller
 
 
 def _op(controller, method, policy, body, **details):
@@ -42,6 +45,10 @@ ACTIONS = {
     'pause': _op(Power, 'pause', policies.PAUSE % 'pause', schema.PAUSE),
     'unpause': _op(Power, 'unpause', policies.PAUSE % 'unpause', schema.UNPAUSE),
     'suspend': _op(Power, 'suspend', policies.SUSPEND % 'suspend', schema.SUSPEND),
+    'shelve': _op(Shelving, 'shelve', policies.SHELVE % 'shelve', shelving_schema.SHELVE),
+    'shelveOffload': _op(Shelving, 'shelve_offload', policies.SHELVE % 'shelve_offload',
+                         shelving_schema.SHELVE_OFFLOAD),
+    'unshelve': _op(Shelving, 'unshelve', policies.SHELVE % 'unshelve', shelving_schema.UNSHELVE),
     'createImage': _op(Images, 'create_image', policies.SERVERS % 'create_image', images_schema.CREATE_IMAGE),
     'createBackup': _op(Images, 'create_backup', policies.CREATE_BACKUP, images_schema.CREATE_BACKUP),
     'resume': _op(Power, 'resume', policies.SUSPEND % 'resume', schema.RESUME),

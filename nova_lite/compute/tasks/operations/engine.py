@@ -139,6 +139,7 @@ class Run:
         except (Exception, concurrency.Timeout) as exc:
             return self._fail(position, exc)
         LOG.info('Operation %s has ended', operation.record.name)
+        operation.ended()
         operation.notify(notifications.END)
 
     def _do(self, step):

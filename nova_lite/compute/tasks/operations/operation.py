@@ -54,6 +54,9 @@ class ServerOperation:
         """{field of the instance: value} to save when everything was undone."""
         return {'power_state': self.power_state()}
 
+    def ended(self):
+        """Called once after the end, when all went well: for what nobody has to wait for. Nothing is raised."""
+
     def power_state(self):
         """What the hypervisor says now; one of power_state.py."""
         try:

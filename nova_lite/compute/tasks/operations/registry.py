@@ -4,6 +4,7 @@
 
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import power
+from nova_lite.compute.tasks.operations import shelving
 from nova_lite.compute.tasks.operations import snapshots
 
 OPERATIONS = {
@@ -17,6 +18,10 @@ OPERATIONS = {
     'resume': power.Resume,
     'trigger_crash_dump': inside.CrashDump,
     'set_admin_password': inside.AdminPassword,
+    'shelve': shelving.Shelve,
+    'shelve_offload': shelving.ShelveOffload,
+    'unshelve': shelving.Unshelve,
+    'unshelve_offloaded': shelving.UnshelveOffloaded,
     'create_image': snapshots.CreateImage,
     'create_backup': snapshots.CreateBackup,
 }
