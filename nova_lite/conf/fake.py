@@ -3,6 +3,7 @@
 """The fake driver: delays, faults and many hosts."""
 
 from oslo_config import cfg
+from oslo_config import types
 
 OPTIONS = {
     'fake': [
@@ -17,6 +18,9 @@ OPTIONS = {
         cfg.FloatOpt('destroy_delay', default=0.0, min=0, help='Seconds that removing a guest takes.'),
         cfg.FloatOpt('operation_delay', default=0.0, min=0,
                      help='Seconds that stopping, starting or otherwise changing a guest takes.'),
+        cfg.Opt('fail_operations', default={}, type=types.Dict(types.Float(min=0, max=1)),
+                help='By method of the driver, such as power_off or finish_migration, the share of its calls that '
+                     'fail, by chance: reboot:0.5,pause:1'),
         cfg.FloatOpt('fail_spawn_probability', default=0.0, min=0, max=1,
                      help='The share of guests that cannot be made, by chance.'),
         cfg.StrOpt('fail_spawn_pattern',

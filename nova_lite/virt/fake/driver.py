@@ -37,6 +37,7 @@ class Behaviour:
     fail_destroy_probability: float = 0.0
     operation_delay: float = 0.0
     console_port: int = 6969
+    fail_operations: dict = dataclasses.field(default_factory=dict)     # {method: share of its calls}
 
 
 class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
@@ -59,7 +60,7 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
             fail_spawn_probability=settings.fail_spawn_probability, fail_spawn_pattern=settings.fail_spawn_pattern,
             fail_spawn_hosts=tuple(settings.fail_spawn_hosts),
             fail_destroy_probability=settings.fail_destroy_probability, operation_delay=settings.operation_delay,
-            console_port=settings.console_port))
+            console_port=settings.console_port, fail_operations=settings.fail_operations))
 
     # ---- the host ------------------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
         return [uuid for uuid in self._guests.uuids() if not uuid.endswith(lifecycle.RESIZE)]
 
     def list_traces(self):
-        return self._guests.uuids(), None
+        return self.list_instance_uuids(), None
 
     def get_info(self, instance):
         guest = self._guests.get(instance.uuid)

@@ -8,6 +8,7 @@ A guest's other halves have keys of their own in the store: `UUID_resize` is wha
 import contextlib
 import dataclasses
 import os
+import random
 import tempfile
 
 from nova_lite import concurrency
@@ -35,8 +36,13 @@ class Lifecycle:
             raise exception.InstanceNotRunning(instance_id=instance.uuid)
         return guest
 
-    def _set(self, guest, **changes):
+    def _begin(self, operation):
+        """Take as long as is configured, and fail as often. :raises HypervisorError:"""
         concurrency.sleep(self._behaviour.operation_delay)
+        if random.random() < self._behaviour.fail_operations.get(operation, 0):
+            raise exception.HypervisorError(operation=operation.replace('_', ' '), reason='chance')
+
+    def _set(self, guest, **changes):
         self._guests.put(dataclasses.replace(guest, **changes))
 
     def _made(self, instance, network_info, state, **fields):
@@ -50,57 +56,69 @@ class Lifecycle:
     # ---- power ---------------------------------------------------------------------------------------------------
 
     def power_off(self, instance, timeout=0, retry_interval=0):
+        self._begin('power_off')
         guest = self._guests.get(instance.uuid)
         if guest is not None:
             self._set(guest, state=power_state.SHUTDOWN)
 
     def power_on(self, ctxt, instance, network_info, block_devices):
+        self._begin('power_on')
         self._set(self._made(instance, network_info, power_state.RUNNING))
 
     def reboot(self, ctxt, instance, network_info, reboot_type, block_devices):
+        self._begin('reboot')
         if reboot_type == abilities.SOFT:
             self._guest(instance)
         self._set(self._made(instance, network_info, power_state.RUNNING))
 
     def pause(self, instance):
+        self._begin('pause')
         self._set(self._running(instance), state=power_state.PAUSED)
 
     def unpause(self, instance):
+        self._begin('unpause')
         self._set(self._running(instance), state=power_state.RUNNING)
 
     def suspend(self, ctxt, instance):
+        self._begin('suspend')
         guest = self._guest(instance)
         if not guest.suspended:
             self._set(self._running(instance), state=power_state.SHUTDOWN, suspended=True)
 
     def resume(self, ctxt, instance, network_info, block_devices):
+        self._begin('resume')
         self._set(self._guest(instance), state=power_state.RUNNING, suspended=False)
 
     # ---- rescue --------------------------------------------------------------------------------------------------
 
     def rescue(self, ctxt, instance, network_info, image, rescue_password, block_devices):  # noqa: PLR0913 (as Nova)
+        self._begin('rescue')
         self._set(self._guest(instance), state=power_state.RUNNING, rescued=True)
 
     def unrescue(self, ctxt, instance, network_info, block_devices):
+        self._begin('unrescue')
         self._set(self._guest(instance), state=power_state.RUNNING, rescued=False)
 
     # ---- what is inside ------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def snapshot(self, ctxt, instance, block_devices, extract=None):
+        self._begin('snapshot')
         self._guest(instance)
-        concurrency.sleep(self._behaviour.operation_delay)
         with tempfile.NamedTemporaryFile(dir=self._directory, suffix='.snapshot') as file:
             os.truncate(file.name, SNAPSHOT_SIZE)
             yield abilities.Snapshot(path=file.name, disk_format='raw')
 
     def set_admin_password(self, instance, password):
+        self._begin('set_admin_password')
         self._running(instance)
 
     def trigger_crash_dump(self, instance):
+        self._begin('trigger_crash_dump')
         self._running(instance)
 
     def get_diagnostics(self, instance):
+        self._begin('get_diagnostics')
         self._running(instance)
         return {'cpu0_time': 17300000000, 'memory': instance.flavor.memory_mb * 1024, 'vda_errors': -1,
                 'vda_read': 262144, 'vda_read_req': 112, 'vda_write': 5778432, 'vda_write_req': 488,
@@ -108,6 +126,7 @@ class Lifecycle:
                 'vnet1_tx': 140208, 'vnet1_tx_drop': 0, 'vnet1_tx_errors': 0, 'vnet1_tx_packets': 662}
 
     def get_instance_diagnostics(self, instance):
+        self._begin('get_instance_diagnostics')
         guest = self._running(instance)
         counters = {'octets': 2070139, 'errors': 0, 'drop': 0, 'packets': 26701, 'rate': None}
         nic = {way + '_' + name: value for way in ('rx', 'tx') for name, value in counters.items()}
@@ -126,8 +145,9 @@ class Lifecycle:
 
     def migrate_disk_and_power_off(self, ctxt, instance, dest_host_ip, flavor, network_info,  # noqa: PLR0913 (as Nova)
                                    block_devices, timeout=0, retry_interval=0):
-        if flavor.root_gb < instance.flavor.root_gb:
-            raise exception.ResizeError(reason='the root disk of a guest cannot shrink')
+        self._begin('migrate_disk_and_power_off')
+        if flavor.root_gb < instance.flavor.root_gb or flavor.ephemeral_gb < instance.flavor.ephemeral_gb:
+            raise exception.ResizeError(reason='Unable to resize disk down.')
         guest = self._guests.get(instance.uuid)
         if guest is not None:       # None: an earlier call did it
             self._set(dataclasses.replace(guest, uuid=guest.uuid + RESIZE), state=power_state.SHUTDOWN)
@@ -136,12 +156,15 @@ class Lifecycle:
 
     def finish_migration(self, ctxt, migration, instance, disk_info, network_info, image,  # noqa: PLR0913 (as Nova)
                          resize_instance, block_devices, power_on=True):
+        self._begin('finish_migration')
         self._set(self._made(instance, network_info, power_state.RUNNING if power_on else power_state.SHUTDOWN))
 
     def finish_revert_migration(self, ctxt, instance, network_info, migration, block_devices,  # noqa: PLR0913 (as Nova)
                                 power_on=True):
+        self._begin('finish_revert_migration')
         self._set(self._made(instance, network_info, power_state.RUNNING if power_on else power_state.SHUTDOWN))
         self._guests.remove(instance.uuid + RESIZE)
 
     def confirm_migration(self, ctxt, migration, instance, network_info):
+        self._begin('confirm_migration')
         self._guests.remove(instance.uuid + RESIZE)

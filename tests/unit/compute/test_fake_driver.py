@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fake hypervisor: guests that outlive the service, delays and faults on demand; and how a driver is found."""
 
+import dataclasses
+import pathlib
 import time
 
 import pytest
@@ -11,6 +13,7 @@ from nova_lite.compute import power_state
 from nova_lite.image import glance
 from nova_lite.objects import block_device
 from nova_lite.objects import image_meta
+from nova_lite.virt import abilities
 from nova_lite.virt import driver as virt_driver
 from nova_lite.virt import loader
 from nova_lite.virt.fake import driver as fake_driver
@@ -94,6 +97,83 @@ def test_delays(tmp_path):
     assert 0.05 <= spawned - started < 1 and 0.05 <= time.monotonic() - spawned < 1
 
 
+OPERATIONS = {
+    'power_off': lambda driver, instance: driver.power_off(instance),
+    'power_on': lambda driver, instance: driver.power_on(None, instance, [], []),
+    'reboot': lambda driver, instance: driver.reboot(None, instance, [], 'HARD', []),
+    'pause': lambda driver, instance: driver.pause(instance),
+    'unpause': lambda driver, instance: driver.unpause(instance),
+    'suspend': lambda driver, instance: driver.suspend(None, instance),
+    'resume': lambda driver, instance: driver.resume(None, instance, [], []),
+    'rescue': lambda driver, instance: driver.rescue(None, instance, [], None, 'secret', []),
+    'unrescue': lambda driver, instance: driver.unrescue(None, instance, [], []),
+    'snapshot': lambda driver, instance: snapshot(driver, instance),
+    'set_admin_password': lambda driver, instance: driver.set_admin_password(instance, 'secret'),
+    'trigger_crash_dump': lambda driver, instance: driver.trigger_crash_dump(instance),
+    'get_diagnostics': lambda driver, instance: driver.get_diagnostics(instance),
+    'get_instance_diagnostics': lambda driver, instance: driver.get_instance_diagnostics(instance),
+    'migrate_disk_and_power_off': lambda driver, instance: driver.migrate_disk_and_power_off(
+        None, instance, None, instance.flavor, [], []),
+    'finish_migration': lambda driver, instance: driver.finish_migration(
+        None, None, instance, {}, [], None, True, []),
+    'finish_revert_migration': lambda driver, instance: driver.finish_revert_migration(None, instance, [], None, []),
+    'confirm_migration': lambda driver, instance: driver.confirm_migration(None, None, instance, []),
+}
+
+
+def snapshot(driver, instance):
+    with driver.snapshot(None, instance, []) as copy:
+        assert pathlib.Path(copy.path).exists()
+    assert not pathlib.Path(copy.path).exists()
+
+
+@pytest.mark.parametrize('operation', OPERATIONS)
+def test_an_operation_twice_and_with_a_fault(tmp_path, operation):
+    instance = spawn(new_driver(tmp_path))
+    broken = new_driver(tmp_path, fail_operations={operation: 1.0})
+    before = broken.get_info(instance)
+    with pytest.raises(exception.HypervisorError):
+        OPERATIONS[operation](broken, instance)
+    assert broken.get_info(instance) == before
+    driver = new_driver(tmp_path)
+    for _ in range(2):
+        OPERATIONS[operation](driver, instance)
+    driver.destroy(None, instance, [], [])
+    assert new_driver(tmp_path)._guests.uuids() == []
+
+
+def test_every_ability_is_tried():
+    methods = {name for ability in vars(abilities).values() if getattr(ability, '_is_protocol', False)
+               for name in vars(ability) if not name.startswith('_')}
+    assert methods - set(OPERATIONS) <= {'get_console_output', 'update_images'}
+    assert set(OPERATIONS) <= methods
+
+
+def test_states_of_a_guest(tmp_path):
+    driver = new_driver(tmp_path)
+    instance = spawn(driver)
+    for operation, state in (('pause', power_state.PAUSED), ('unpause', power_state.RUNNING),
+                             ('suspend', power_state.SHUTDOWN), ('resume', power_state.RUNNING),
+                             ('power_off', power_state.SHUTDOWN), ('power_on', power_state.RUNNING)):
+        OPERATIONS[operation](driver, instance)
+        assert driver.get_info(instance).state == state
+    driver.power_off(instance)
+    for operation in ('pause', 'unpause', 'suspend', 'get_diagnostics'):
+        with pytest.raises(exception.InstanceNotRunning):
+            OPERATIONS[operation](driver, instance)
+
+
+def test_a_guest_between_two_flavors_is_not_listed(tmp_path):
+    driver = new_driver(tmp_path)
+    instance = spawn(driver)
+    OPERATIONS['migrate_disk_and_power_off'](driver, instance)
+    assert driver.list_instance_uuids() == [] and driver.list_traces()[0] == []
+    OPERATIONS['finish_revert_migration'](driver, instance)
+    assert driver.list_instance_uuids() == [instance.uuid]
+    with pytest.raises(exception.ResizeError):
+        driver.migrate_disk_and_power_off(None, instance, None, dataclasses.replace(instance.flavor, root_gb=0), [], [])
+
+
 def test_device_names(tmp_path):
     driver = new_driver(tmp_path)
     devices = [block_device.BlockDeviceMapping(boot_index=0, device_name='/dev/vda'),
@@ -113,6 +193,7 @@ def test_by_configuration(conf, tmp_path):
     conf.set_override('state_path', str(tmp_path))
     conf.set_override('vcpus', 3, 'fake')
     conf.set_override('fail_spawn_hosts', ['h'], 'fake')
+    conf.set_override('fail_operations', {'reboot': 0.5}, 'fake')
     driver = loader.load('fake.FakeDriver', conf, glance.API(None))
     driver.init_host('h')
     assert driver.get_available_resource('h').vcpus == 3 and (tmp_path / 'fake' / 'h.journal').exists()
