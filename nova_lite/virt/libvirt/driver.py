@@ -92,6 +92,9 @@ class LibvirtDriver(driver.ComputeDriver):
         self._backend = imagebackend.ImageBackend(self._cache, self._access)
         self._snapshots = snapshots.Snapshots(self._connection, self._settings, self._access)
         self._volumes = volumes.VolumeOps(self._devices, host, self._settings.my_ip)
+        for name in os.listdir(self._settings.instances_path):
+            if uuidutils.is_uuid_like(name):
+                snapshots.remove_leftovers(self._settings.instance_path(name))
         self._events.start()
 
     def get_available_nodes(self):

@@ -5,6 +5,7 @@
 After a change that is meant: `WRITE_GOLDEN=1 pytest tests/unit/virt/libvirt/test_domain.py`, then read the diff.
 """
 
+import dataclasses
 import datetime
 import os
 import pathlib
@@ -16,6 +17,7 @@ from nova_lite import exception
 from nova_lite.objects import block_device
 from nova_lite.virt import driver
 from nova_lite.virt.libvirt import blockinfo
+from nova_lite.virt.libvirt import rescue
 from nova_lite.virt.libvirt import settings
 from nova_lite.virt.libvirt.domain import builder
 from nova_lite.virt.libvirt.domain import properties
@@ -31,15 +33,19 @@ SECOND_VIF = {'id': '99998888-7777-4666-8555-444433332222', 'address': 'fa:16:3e
 V6 = {'version': 6, 'cidr': '2001:db8::/64', 'dhcp': False}
 
 
-def make_spec(vifs=(), flavor=None, image=None, options=None, config_drive=False, devices=(), **fields):
+def make_spec(vifs=(), flavor=None, image=None, options=None, config_drive=False, devices=(), by=None, **fields):
+    """A GuestSpec. by: properties of the image that the guest is rescued with."""
     image = samples.image(**image or {})
     instance = samples.instance(flavor=samples.flavor(**flavor or {}), image_meta=image, root_device_name=None)
     config = settings.Settings(instances_path='/srv/instances', **options or {})
     wishes = properties.read(image, HOST)
     request = driver.SpawnRequest(instance, image, list(vifs), list(devices))
     disks = blockinfo.plan(request, wishes, config, spec.machine_type(wishes, config, HOST), config_drive)
-    return spec.GuestSpec(name=instance.name, instance=instance, image=image, properties=wishes, settings=config,
-                          host=HOST, disks=disks, vifs=list(vifs), created_at=CREATED, **fields)
+    wanted = spec.GuestSpec(name=instance.name, instance=instance, image=image, properties=wishes, settings=config,
+                            host=HOST, disks=disks, vifs=list(vifs), created_at=CREATED, **fields)
+    if by is not None:
+        wanted.disks = rescue.plan(wanted, samples.image(id='rescue', properties=by))
+    return wanted
 
 
 NBD = {'driver_volume_type': 'nbd', 'serial': 'c0ffee00-0000-4000-8000-000000000001', 'data': {
@@ -76,6 +82,9 @@ GUESTS = {
         'hw_watchdog_action': 'reset', 'hw_cpu_cores': '2', 'hw_cpu_threads': 1}}, 'flavor': {'vcpus': 4}},
     'iso': {'image': {'disk_format': 'iso'}},
     'serial_and_spice': {'options': {'spice_listen': '127.0.0.1', 'serial_listen': '127.0.0.1'}, 'serial_port': 10001},
+    'rescue': {'by': {}, 'config_drive': True, 'flavor': {'swap': 64}},
+    'rescue_beside_volumes': {'by': {'hw_rescue_device': 'cdrom', 'hw_rescue_bus': 'scsi'}, 'devices': VOLUMES,
+                              'config_drive': True},
     'vnc': {'options': {'vnc_listen': '127.0.0.1', 'mem_stats_period': 0},
             'flavor': {'extra_specs': {'hw_rng:allowed': 'False'}}},
 }
@@ -92,6 +101,13 @@ def test_golden(name):
 
 def test_every_golden_file_has_its_guest():
     assert {path.stem for path in GOLDEN.glob('*.xml')} == set(GUESTS)
+
+
+def test_a_disk_that_lies_on_nothing_says_so():
+    wanted = make_spec()
+    wanted.disks = [dataclasses.replace(disk, base=None) for disk in wanted.disks]
+    disk = ElementTree.fromstring(builder.build(wanted)).find('devices/disk')
+    assert disk.find('driver').get('type') == 'qcow2' and len(disk.find('backingStore')) == 0
 
 
 def test_a_name_that_xml_cannot_hold_is_cleaned():

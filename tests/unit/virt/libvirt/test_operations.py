@@ -342,6 +342,15 @@ def test_a_snapshot_of_a_stopped_guest(make_host, images, tmp_path, backend, ext
     assert not list(scene.directory(tmp_path, instance).glob('snapshot-*'))
 
 
+def test_what_a_killed_copy_left_goes_at_the_next_start(make_host, images, tmp_path):
+    instance = scene.spawn(make_host(), images)
+    left = scene.directory(tmp_path, instance) / 'snapshot-left'
+    left.mkdir()
+    (left / 'copy').write_bytes(b'x')
+    make_host()
+    assert not left.exists()
+
+
 def test_a_copy_is_removed_when_its_user_fails(host, images, tmp_path):
     instance = scene.spawn(host, images)
     host.power_off(instance)
