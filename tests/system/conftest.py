@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The libvirt driver with the machine's own libvirtd, and an image for guests that really boot."""
 
+import contextlib
 import pathlib
 import shutil
 
@@ -38,9 +39,9 @@ def images(folder):
     return found
 
 
-@pytest.fixture
-def make_driver(folder, daemon, images):
-    """Drivers whose guests are all gone after the test."""
+@contextlib.contextmanager
+def drivers(folder, images):
+    """Makes drivers whose guests are all gone after the block."""
     libvirt_driver = pytest.importorskip('nova_lite.virt.libvirt.driver', reason='needs libvirt-python')
     made = []
 
@@ -54,3 +55,16 @@ def make_driver(folder, daemon, images):
     for host in made:
         for left in host.list_instance_uuids():
             host.destroy(None, samples.instance(uuid=left), [], [])
+
+
+@pytest.fixture
+def make_driver(folder, daemon, images):
+    with drivers(folder, images) as make:
+        yield make
+
+
+@pytest.fixture(scope='module')
+def make_drivers(folder, daemon, images):
+    """For guests that serve several tests."""
+    with drivers(folder, images) as make:
+        yield make

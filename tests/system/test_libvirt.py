@@ -81,14 +81,6 @@ def second_vif(bridge):
     return vif(bridge, address='fa:16:3e:01:02:04', fixed_ips=fixed, allowed_address_pairs=pairs)
 
 
-def leftovers(folder, order):
-    chains = booted.shell('ebtables', '-t', 'nat', '-L')
-    found = [item.devname for item in order.network_info
-             if os.path.exists('/sys/class/net/' + item.devname) or item.devname in chains]
-    found += [str(path) for path in (folder / 'instances').iterdir() if path.name == order.instance.uuid]
-    return found + [order.instance.uuid] * (order.instance.uuid in booted.virsh('list', '--all', '--uuid'))
-
-
 def test_a_guest_from_boot_to_destroy(make_driver, network, images, folder):
     host = make_driver()
     order = booted.request(images, [vif(network), second_vif(network)], config_drive=True,
@@ -119,7 +111,7 @@ def test_a_guest_from_boot_to_destroy(make_driver, network, images, folder):
     assert re.search('--ip6-src 2001:db8::20.* -j ACCEPT', chains), chains
 
     host.destroy(None, order.instance, order.network_info, [])
-    assert leftovers(folder, order) == []
+    assert booted.leftovers(folder, order) == []
     host.destroy(None, order.instance, order.network_info, [])
 
 
@@ -164,7 +156,7 @@ def test_bad_images_are_refused_and_the_canary_stays_where_it_is(make_driver, im
         for path in (folder / 'instances').rglob('*'):
             assert not path.is_file() or disk_images.CANARY not in path.read_bytes(), (name, path)
         host.destroy(None, order.instance, [], [])
-        assert leftovers(folder, order) == []
+        assert booted.leftovers(folder, order) == []
 
 
 @pytest.mark.parametrize('golden', sorted(path.name for path in GOLDEN.glob('*.xml')))
