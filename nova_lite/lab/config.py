@@ -70,11 +70,23 @@ def nova_conf(layout, options, keys, virt_type):
         "api_database": {"connection": database},
         "database": {"connection": database},
     }
+    if options.consoles:
+        sections |= consoles(layout)
     if libvirt:
         sections["libvirt"] = {"virt_type": virt_type}
     else:
         sections["fake"] = {"hosts": options.hosts}
     return sections
+
+
+def consoles(layout):
+    """The sections of nova.conf on the consoles of servers and their proxies."""
+    serial = layout.port("serial")
+    return {
+        "vnc": {"enabled": "true", "novncproxy_port": layout.port("novnc"),
+                "novncproxy_base_url": layout.url("novnc", "/vnc_lite.html")},
+        "serial_console": {"enabled": "true", "serialproxy_port": serial, "base_url": f"ws://127.0.0.1:{serial}/"},
+    }
 
 
 def clients(places, keys):

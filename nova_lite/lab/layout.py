@@ -8,8 +8,9 @@ import sys
 
 PORTS = {
     "identity": 5000, "compute": 8774, "metadata": 8775, "volume": 8776, "placement": 8778,
-    "image": 9292, "network": 9696, "amqp": 5682, "amqp-distribution": 25682,
+    "image": 9292, "network": 9696, "amqp": 5682, "amqp-distribution": 25682, "novnc": 6080, "serial": 6083,
 }
+CONSOLES = {"nova-novncproxy": "novnc", "nova-serialproxy": "serial"}   # proxies, and the names of their ports
 MAX_OFFSET = 65535 - max(PORTS.values())
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -68,6 +69,11 @@ class Layout:
     @property
     def standins_conf(self):
         return self.etc / "standins.conf"
+
+    @property
+    def novnc(self):
+        """Where the files of noVNC are, unless the machine has them."""
+        return self.state / "novnc"
 
     @property
     def main_log(self):

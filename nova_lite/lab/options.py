@@ -18,7 +18,7 @@ from nova_lite.lab import layout as layouts
 
 # The services that may be real, with the version that their URLs may end in.
 REAL = {"identity": "/v3", "image": "/v2", "network": "/v2.0", "volume": "/v3", "placement": ""}
-DEFAULTS = {"virt": "libvirt", "hosts": 1, "database": None, "port_offset": 0, **dict.fromkeys(REAL),
+DEFAULTS = {"virt": "libvirt", "hosts": 1, "database": None, "consoles": False, "port_offset": 0, **dict.fromkeys(REAL),
             "cloud": None, "login": None}
 
 
@@ -29,6 +29,7 @@ class Options:
     virt: str = "libvirt"
     hosts: int = 1
     database: str | None = None
+    consoles: bool = False
     port_offset: int = 0
     identity: str | None = None     # URLs, without version, of real services; None or "" for the stand-in
     image: str | None = None
@@ -52,6 +53,8 @@ def parse_stack(argv):
     parser.add_argument("--hosts", type=_count, metavar="N", help="with --virt fake: number of compute hosts")
     parser.add_argument("--database", metavar="URL",
                         help="SQLAlchemy URL of an empty or earlier database of Nova's; without it SQLite")
+    parser.add_argument("--consoles", action=argparse.BooleanOptionalAction,
+                        help="screens and serial lines of servers, with proxies that users open them by")
     parser.add_argument("--no-boot", action="store_true", help="start the services only, boot no first server")
     for name in REAL:
         parser.add_argument(f"--{name}", type=_url, metavar="URL",
@@ -62,7 +65,7 @@ def parse_stack(argv):
     _add_places(parser)
     given = parser.parse_args(argv)
     layout, recorded = _place(parser, given)
-    said = {name: getattr(given, name) for name in ("virt", "hosts", "database", "cloud")
+    said = {name: getattr(given, name) for name in ("virt", "hosts", "database", "consoles", "cloud")
             if getattr(given, name) is not None}
     said |= {name: _without_version(getattr(given, name), REAL[name]) for name in REAL
              if getattr(given, name) is not None}

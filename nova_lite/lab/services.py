@@ -5,6 +5,7 @@
 import dataclasses
 
 from nova_lite.lab import layout as layouts
+from nova_lite.lab import novnc
 from nova_lite.lab import processes
 from nova_lite.lab import rabbit
 
@@ -42,7 +43,15 @@ def table(layout):
                        outlived=True)
     nova = [Service(name, nova_program(layout, name), mark, group="nova")
             for name in ("nova-conductor", "nova-scheduler", "nova-api", "nova-compute")]
-    return [broker, standins, *nova]
+    proxies = [Service(name, (*nova_program(layout, name), *_web(layout, name)), mark, group="nova")
+               for name in layouts.CONSOLES]
+    return [broker, standins, *nova, *proxies]
+
+
+def _web(layout, name):
+    """The words of a proxy's command line that say what its web client is."""
+    found = novnc.directory(layout) if name == "nova-novncproxy" else None
+    return ("--web", str(found)) if found else ()
 
 
 def nova_program(layout, name):

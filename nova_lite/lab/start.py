@@ -22,6 +22,7 @@ from nova_lite.lab import kvm
 from nova_lite.lab import layout as layouts
 from nova_lite.lab import libvirtd
 from nova_lite.lab import login
+from nova_lite.lab import novnc
 from nova_lite.lab import options as lab_options
 from nova_lite.lab import preflight
 from nova_lite.lab import processes
@@ -66,6 +67,8 @@ class Start:
         hosts = [host] if options.hosts == 1 else [f"{host}-{number}" for number in range(1, options.hosts + 1)]
         self._endpoints = endpoints.Endpoints(layout, options, self._keys)
         self._services = [name for name in SERVICES if name != "nova-lite-standins" or self._endpoints.stand_ins]
+        self._proxies = list(layouts.CONSOLES) if options.consoles else []
+        self._services += self._proxies
         self._waiter = wait.Waiter(layout, self._keys, self._endpoints, hosts)
 
     def run(self):
@@ -75,7 +78,8 @@ class Start:
             self._repair()
             return
         self._clear_leftovers()
-        preflight.check_ports(self._layout, layouts.PORTS.keys() - self._endpoints.real.keys())
+        unused = self._endpoints.real.keys() | (set() if self._proxies else set(layouts.CONSOLES.values()))
+        preflight.check_ports(self._layout, layouts.PORTS.keys() - unused)
         self._endpoints.check()
         rabbit.check_installed()
         lab_options.write_record(self._layout, self._options)
@@ -121,6 +125,8 @@ class Start:
         """Everything up to the Nova services; returns the image to boot."""
         self._write_config("qemu")
         rabbit.prepare(self._layout, self._keys)
+        if self._proxies:
+            novnc.obtain(self._layout)
         self._supervisor.write(services.table(self._layout))
         self._supervisor.start([name for name in SERVICES[:2] if name in self._services])
         with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -174,7 +180,7 @@ class Start:
             # nova-compute's first words are for the conductor: said to nobody, they cost a time-out.
             self._supervisor.start(["nova-conductor", "nova-scheduler"])
             self._waiter.wait("nova-conductor", self._supervisor)
-            self._supervisor.start(["nova-api", "nova-compute"])
+            self._supervisor.start(["nova-api", "nova-compute", *self._proxies])
             for name in self._services[1:]:
                 self._waiter.wait(name, self._supervisor)
 

@@ -23,6 +23,8 @@ REASON = re.compile(r"error: (?!subprocess-exited-with-error)", re.IGNORECASE)
 def extras(options):
     """The optional requirements that a cloud needs: names of setup.cfg's extras."""
     wanted = {"libvirt"} if options.virt == "libvirt" else set()
+    if options.consoles:
+        wanted.add("consoles")
     scheme = (options.database or "").partition(":")[0]
     for driver, extra in (("mysql", "mariadb"), ("mariadb", "mariadb"), ("postgresql", "postgresql")):
         if scheme.startswith(driver):

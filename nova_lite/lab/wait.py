@@ -8,6 +8,7 @@ import amqp
 import requests
 
 from nova_lite.lab import errors
+from nova_lite.lab import layout as layouts
 from nova_lite.lab import rabbit
 from nova_lite.lab import rest
 from nova_lite.lab import services
@@ -28,7 +29,8 @@ class Waiter:
         self._layout = layout
         self._keys = keys
         self._endpoints = endpoints
-        self._listeners = {"nova-lite-standins": endpoints.stand_ins, "nova-api": ("compute", "metadata")}
+        self._listeners = {"nova-lite-standins": endpoints.stand_ins, "nova-api": ("compute", "metadata"),
+                           **{name: (port,) for name, port in layouts.CONSOLES.items()}}
         self._hosts = set(hosts)
         self._admin = None
 

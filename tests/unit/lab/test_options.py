@@ -87,3 +87,11 @@ def test_a_broken_record_is_one_line(tmp_path):
     layout.record.write_text("{")
     with pytest.raises(errors.LabError, match="cloud.json cannot be read"):
         lab_options.parse_stack(["--data-dir", str(tmp_path)])
+
+
+def test_consoles_are_remembered_and_can_be_left_out_again(tmp_path):
+    layout = remember(tmp_path, "--consoles")
+    again = lab_options.parse_stack(["--data-dir", str(tmp_path)])[0]
+    assert again.consoles and not lab_options.Options().consoles
+    changed = lab_options.parse_stack(["--data-dir", str(tmp_path), "--no-consoles"])[0]
+    assert not changed.consoles and "consoles" in changed.said and layout.record.exists()

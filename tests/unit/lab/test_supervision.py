@@ -106,9 +106,10 @@ def test_units_are_what_systemd_understands(layout):
         assert "nova-lite-probe" not in done.stderr
 
 
-def test_the_table_has_the_five_services_and_the_broker(layout):
+def test_the_table_has_the_broker_the_services_and_the_console_proxies(layout):
     table = services.table(layout)
     assert [service.name for service in table] == [
-        "rabbitmq", "nova-lite-standins", "nova-conductor", "nova-scheduler", "nova-api", "nova-compute"]
+        "rabbitmq", "nova-lite-standins", "nova-conductor", "nova-scheduler", "nova-api", "nova-compute",
+        "nova-novncproxy", "nova-serialproxy"]
     assert {service.environment[processes.MARK] for service in table} == {str(layout.state)}
     assert all("--config-file" in service.command for service in table[1:])
