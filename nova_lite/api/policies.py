@@ -116,6 +116,10 @@ OF_SERVERS = (
      '/servers/{server_id}/os-interface'),
     (INTERFACES % 'show', READER_OR_ADMIN, 'Show a network interface of a server', 'GET',
      '/servers/{server_id}/os-interface/{port_id}'),
+    (INTERFACES % 'create', MEMBER_OR_ADMIN, 'Give a server a network interface', 'POST',
+     '/servers/{server_id}/os-interface'),
+    (INTERFACES % 'delete', MEMBER_OR_ADMIN, 'Take a network interface from a server', 'DELETE',
+     '/servers/{server_id}/os-interface/{port_id}'),
     (ATTACHMENTS % 'index', READER_OR_ADMIN, 'List the volumes of a server', 'GET',
      '/servers/{server_id}/os-volume_attachments'),
     (ATTACHMENTS % 'show', READER_OR_ADMIN, 'Show a volume of a server', 'GET',
@@ -131,6 +135,8 @@ ADMIN_ACTIONS = 'os_compute_api:os-admin-actions:%s'
 DEFERRED_DELETE = 'os_compute_api:os-deferred-delete:%s'
 ADMIN_PASSWORD = 'os_compute_api:os-admin-password'     # noqa: S105 (a rule's name)
 SERVER_PASSWORD = 'os_compute_api:os-server-password:%s'    # noqa: S105 (a rule's name)
+MULTINIC = 'os_compute_api:os-multinic:%s'
+FLOATING_IPS = 'os_compute_api:os-floating-ips:%s'
 DIAGNOSTICS = 'os_compute_api:os-server-diagnostics'
 TOPOLOGY = 'os_compute_api:compute:server:topology:%s'
 SHELVE = 'os_compute_api:os-shelve:%s'
@@ -162,6 +168,15 @@ ACTIONS_ON_SERVERS = (
     (DEFERRED_DELETE % 'force', MEMBER_OR_ADMIN, 'Delete a server at once', 'POST', _ACTION % 'forceDelete'),
     (SERVERS % 'trigger_crash_dump', MEMBER_OR_ADMIN, 'Have a guest dump its memory', 'POST',
      _ACTION % 'trigger_crash_dump'),
+    (GROUPS % 'add', MEMBER_OR_ADMIN, 'Put a server into a security group', 'POST', _ACTION % 'addSecurityGroup'),
+    (GROUPS % 'remove', MEMBER_OR_ADMIN, 'Take a server out of a security group', 'POST',
+     _ACTION % 'removeSecurityGroup'),
+    (MULTINIC % 'add', MEMBER_OR_ADMIN, 'Give a server a further address', 'POST', _ACTION % 'addFixedIp'),
+    (MULTINIC % 'remove', MEMBER_OR_ADMIN, 'Take an address from a server', 'POST', _ACTION % 'removeFixedIp'),
+    (FLOATING_IPS % 'add', MEMBER_OR_ADMIN, 'Let a floating address lead to a server', 'POST',
+     _ACTION % 'addFloatingIp'),
+    (FLOATING_IPS % 'remove', MEMBER_OR_ADMIN, 'Take a floating address from a server', 'POST',
+     _ACTION % 'removeFloatingIp'),
     (ADMIN_PASSWORD, MEMBER_OR_ADMIN, 'Change the password inside a guest', 'POST', _ACTION % 'changePassword'),
     (SERVER_PASSWORD % 'show', READER_OR_ADMIN, 'Show the encrypted password of a server', 'GET',
      '/servers/{server_id}/os-server-password'),

@@ -20,6 +20,7 @@ from nova_lite.compute import api_checks
 from nova_lite.compute import api_consoles
 from nova_lite.compute import api_devices
 from nova_lite.compute import api_images
+from nova_lite.compute import api_interfaces
 from nova_lite.compute import api_lookups
 from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
@@ -54,6 +55,7 @@ class API:
         self._compute = compute
         self._lookups = api_lookups.Lookups(db, clients.image, conf.default_availability_zone)
         self.operations = api_operations.Operations(db, compute, conductor, self._lookups)
+        self.interfaces = api_interfaces.Interfaces(db, self.operations, clients.network, self.refresh_network_info)
         self.marks = api_marks.Marks(db, compute)
         self.volumes = api_volumes.Volumes(clients.volume, self._lookups)
         self.consoles = api_consoles.Consoles(db, compute, self._lookups, conf.consoleauth.token_ttl)

@@ -56,6 +56,18 @@ class Operations:
     def record(self, ctxt, instance, name, *, method=None, values=None, host=None, **arguments):
         """Record an operation that was checked, and tell who begins it: `host`, by default the instance's; or the
         conductor, where that chooses the hosts first. :raises InstanceInvalidState: somebody was faster"""
+        instance, order = self._recorded(ctxt, instance, name, method, values, host, arguments)
+        self._send(ctxt, instance, order)
+        return instance
+
+    def run(self, ctxt, instance, name, *, method=None, **arguments):
+        """As begin(), and wait for the end. :returns: what the operation says then :raises: what it failed with;
+        MessagingUnavailable: nobody knows yet"""
+        self.check_ready(ctxt, instance, name, method)
+        instance, order = self._recorded(ctxt, instance, name, method, None, None, arguments)
+        return self._compute.finish_operation(ctxt, order.host, instance.uuid, order.uuid)
+
+    def _recorded(self, ctxt, instance, name, method, values, host, arguments):     # noqa: PLR0913 (of the two above)
         spec = operations.SPECS[name]
         order = operation_obj.Operation(
             uuid=uuidutils.generate_uuid(), instance_uuid=instance.uuid, name=name, request_id=ctxt.request_id,
@@ -68,8 +80,7 @@ class Operations:
             self.check(ctxt, now, name, method)
             raise exception.Conflict(exc.message) from exc      # it was in the way for a moment only
         faultpoints.hit('api.before_cast')
-        self._send(ctxt, instance, order)
-        return instance
+        return instance, order
 
     def _send(self, ctxt, instance, order):
         if order.host is None:

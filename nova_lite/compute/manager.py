@@ -116,6 +116,11 @@ class ComputeManager:
         """Carry an operation on; one that this host is at work on already is left alone."""
         engine.start(self.tools, ctxt, instance_uuid, operation_uuid)
 
+    @rpc.expected_errors
+    def finish_operation(self, ctxt, instance_uuid, operation_uuid):
+        """As run_operation, and wait for the end. :returns: what comes of it :raises: what it failed with"""
+        return engine.carry_out(self.tools, ctxt, instance_uuid, operation_uuid)
+
     def abort_operation(self, ctxt, instance_uuid, operation_uuid):
         """The deadline of an operation is past: undo it."""
         engine.abort(self.tools, ctxt, instance_uuid, operation_uuid)

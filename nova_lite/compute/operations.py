@@ -38,6 +38,8 @@ SPECS = {
     'shelve_offload': Spec('shelve_offload_requested', 'shelveOffload'),
     'unshelve': Spec('unshelve_requested', 'unshelve'),
     'unshelve_offloaded': Spec('unshelve_offloaded_requested', 'unshelve', SLOW, resumes=False, placed=True),
+    'attach_interface': Spec('attach_interface_requested', 'attach_interface'),
+    'detach_interface': Spec('detach_interface_requested', 'detach_interface'),
     'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
     'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
 }

@@ -35,6 +35,12 @@ class ComputeAPI:
                                                         operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def finish_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        """call: as run_operation → what comes of it. :raises: what it failed with"""
+        return self._client.prepare(server=host, timeout=rpc.NORMAL).call(
+            ctxt, 'finish_operation', instance_uuid=instance_uuid, operation_uuid=operation_uuid)
+
+    @rpc.translates_errors
     def abort_operation(self, ctxt, host, instance_uuid, operation_uuid):
         """cast: the deadline of an operation is past, or it is not wanted any more; undo it."""
         self._client.prepare(server=host).cast(ctxt, 'abort_operation', instance_uuid=instance_uuid,

@@ -55,6 +55,11 @@ def _finished(tasks, to_vm, why):
     return Transition(ANY, tasks, to_vm, None, why)
 
 
+def _beside(why):
+    """The end of an operation that shows nothing: another one may be waiting for its turn, whose state stays."""
+    return Transition(ANY, task_states.OPERATION, KEEP, KEEP, why)
+
+
 TRANSITIONS = {
     'build_started': Transition(
         _BUILDING, (task_states.SCHEDULING, None), vm_states.BUILDING, None,
@@ -102,6 +107,7 @@ TRANSITIONS = {
     'operation_undone': Transition(
         ANY, task_states.OPERATION, KEEP, None,
         'an operation failed and everything is as before'),
+    'beside_undone': _beside('an operation that shows nothing failed, and everything is as before'),
     'operation_failed': Transition(
         ANY, task_states.OPERATION, vm_states.ERROR, None,
         'an operation failed and could not be undone'),
@@ -129,7 +135,15 @@ TRANSITIONS = {
     'crash_dump_requested': _requested(
         (vm_states.ACTIVE, vm_states.PAUSED, vm_states.RESCUED, vm_states.RESIZED, vm_states.ERROR), None,
         'a user has its kernel dump its memory; nothing shows'),
-    'crash_dump_triggered': _finished((None,), KEEP, 'the guest was interrupted'),
+    'crash_dump_triggered': _beside('the guest was interrupted'),
+    'attach_interface_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED, vm_states.STOPPED), None,
+        'a user gives it a network interface; nothing shows'),
+    'interface_attached': _beside('the guest has the interface'),
+    'detach_interface_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED, vm_states.STOPPED), None,
+        'a user takes a network interface away; nothing shows'),
+    'interface_detached': _beside('the guest does not have the interface any more'),
     'password_requested': _requested(
         (vm_states.ACTIVE,), task_states.UPDATING_PASSWORD, 'a user wants another password inside'),
     'password_set': _finished((task_states.UPDATING_PASSWORD,), KEEP, 'the guest has the password'),

@@ -13,6 +13,7 @@ from nova_lite.network import neutron_checks
 from nova_lite.network import neutron_client
 from nova_lite.network import neutron_groups
 from nova_lite.network import neutron_queries
+from nova_lite.network import neutron_servers
 from nova_lite.objects import network
 
 LOG = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ class API(neutron_checks.Checks):
         self._client = client
         self.groups = neutron_groups.Groups(client)
         self.queries = neutron_queries.Queries(client)
+        self.servers = neutron_servers.Servers(client)
         self._networks = neutron_client.Cache(ADDRESS_SECONDS)
 
     def allocate_for_instance(self, ctxt, instance, requested_networks, security_groups, host):
@@ -97,6 +99,26 @@ class API(neutron_checks.Checks):
         vifs = self._vifs(ctxt, requests, [found[vif.id] for vif in known])
         self._add_floating(ctxt, vifs)
         return vifs
+
+    def release_port(self, ctxt, instance_uuid, port_id, preserve):
+        """Delete a port of an instance, or unbind it when it is the user's (`preserve`); what is gone is fine.
+
+        :raises ServiceUnreachable:
+        """
+        for port in self._client.by_ids('ports', ctxt, [port_id]):
+            if port['device_id'] == instance_uuid:
+                self._release(ctxt, port, preserve)
+
+    def release_other_ports(self, ctxt, instance_uuid, known, users=()):
+        """Release the ports of an instance that are not among the ids `known`: what an attachment that was cut short
+        has left. Those of the ids `users` are unbound, those that Nova made are deleted.
+
+        :raises ServiceUnreachable:
+        """
+        for port in self._client.list('ports', ctxt, [('device_id', instance_uuid)]):
+            ours = (port.get('device_owner') or '').startswith(neutron_queries.COMPUTE)
+            if port['id'] not in known and (ours or port['id'] in users):
+                self._release(ctxt, port, port['id'] in users)
 
     def _add_floating(self, ctxt, vifs):
         """Put the floating addresses of ports beside the fixed ones that they lead to."""

@@ -4,6 +4,8 @@
 
 from nova_lite.network import neutron_client
 
+COMPUTE = 'compute:'       # how the device_owner of servers' ports begins
+
 
 class Queries:
     """`client`: a neutron_client.Client. It asks with the caller's token, so nobody sees more than there."""
@@ -18,7 +20,7 @@ class Queries:
     def server_ports(self, ctxt):
         """[port…] of all servers, as the service user sees them. :raises ServiceUnreachable:"""
         return [port for port in self._client.list('ports', ctxt, as_service=True)
-                if (port.get('device_owner') or '').startswith('compute:') and port.get('device_id')]
+                if (port.get('device_owner') or '').startswith(COMPUTE) and port.get('device_id')]
 
     def security_groups(self, ctxt, instance_uuid):
         """[security group…] of the ports of an instance, each once. :raises ServiceUnreachable:"""

@@ -112,6 +112,23 @@ class Rescue(typing.Protocol):
 
 
 @typing.runtime_checkable
+class Interfaces(typing.Protocol):
+    """Give network interfaces to guests, running or not, and take them away."""
+
+    def attach_interface(self, ctxt, instance, image, vif):
+        """Let the guest have an interface, now and whenever it starts; one that it has is fine.
+
+        :raises PortBindingFailed, VirtualInterfaceCreateException: this host cannot plug it; HypervisorError:
+        """
+
+    def detach_interface(self, ctxt, instance, vif):
+        """Take an interface away; one that is gone is fine.
+
+        :raises DeviceDetachFailed: the guest does not let go of it; it has it still
+        """
+
+
+@typing.runtime_checkable
 class Snapshots(typing.Protocol):
     """Copy a guest's root disk while it runs, or of a stopped guest."""
 

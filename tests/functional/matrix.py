@@ -7,6 +7,8 @@ The steps come from the operations themselves, so a new step is covered without 
 
 import collections.abc
 import dataclasses
+import threading
+import types
 from unittest import mock
 
 from nova_lite.compute.tasks.operations import registry
@@ -30,6 +32,19 @@ class Row:
         return admin.request('POST', '/servers/%s/action' % uuid, json=self.body)
 
 
+ACCEPTED = types.SimpleNamespace(status_code=202, text='')
+
+
+def interfaces(admin, uuid):
+    return admin.get('/servers/%s/os-interface' % uuid)['interfaceAttachments']
+
+
+def aside(admin, *args, **kwargs):
+    """Send a request that is answered when all is done, and let it be: what comes of it is looked at elsewhere."""
+    threading.Thread(target=admin.request, args=args, kwargs=kwargs, daemon=True).start()
+    return ACCEPTED
+
+
 ROWS = {
     'start': Row('ACTIVE', {'os-start': None}, ('stop',)),
     'stop': Row('SHUTOFF', {'os-stop': None}),
@@ -42,6 +57,11 @@ ROWS = {
     'shelve_offload': Row('SHELVED_OFFLOADED', {'shelveOffload': None}, ('shelve',)),
     'unshelve': Row('ACTIVE', {'unshelve': None}, ('shelve',)),
     'unshelve_offloaded': Row('ACTIVE', {'unshelve': None}, ('shelve', 'shelve_offload')),
+    'attach_interface': Row('ACTIVE', request=lambda admin, uuid: aside(
+        admin, 'POST', '/servers/%s/os-interface' % uuid, json={'interfaceAttachment': {
+            'net_id': interfaces(admin, uuid)[0]['net_id']}})),
+    'detach_interface': Row('ACTIVE', request=lambda admin, uuid: admin.request(
+        'DELETE', '/servers/%s/os-interface/%s' % (uuid, interfaces(admin, uuid)[0]['port_id']))),
     'create_image': Row('ACTIVE', {'createImage': {'name': 'copy'}}),
     'create_backup': Row('ACTIVE', {'createBackup': {'name': 'copy', 'backup_type': 'daily', 'rotation': 1}}),
     'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),

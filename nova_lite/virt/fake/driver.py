@@ -159,6 +159,21 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
         self._guests.remove(instance.uuid)
         self._guests.remove(instance.uuid + lifecycle.RESIZE)
 
+    # ---- interfaces ----------------------------------------------------------------------------------------------
+
+    def attach_interface(self, ctxt, instance, image, vif):
+        self._set_addresses(instance, vif.address, [vif.address])
+
+    def detach_interface(self, ctxt, instance, vif):
+        self._set_addresses(instance, vif.address, [])
+
+    def _set_addresses(self, instance, address, after):
+        guest = self._guests.get(instance.uuid)
+        if guest is None:
+            raise exception.InstanceNotFound(instance_id=instance.uuid)
+        others = [item for item in guest.mac_addresses if item != address]
+        self._guests.put(dataclasses.replace(guest, mac_addresses=others + after))
+
     # ---- volumes -------------------------------------------------------------------------------------------------
 
     def get_volume_connector(self, instance):

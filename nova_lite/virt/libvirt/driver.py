@@ -43,7 +43,7 @@ from nova_lite.virt.libvirt import rescue
 from nova_lite.virt.libvirt import resizing
 from nova_lite.virt.libvirt import settings as driver_settings
 from nova_lite.virt.libvirt import snapshots
-from nova_lite.virt.libvirt import vif
+from nova_lite.virt.libvirt import vif as vifs
 from nova_lite.virt.libvirt import volumes
 from nova_lite.virt.libvirt.domain import builder
 from nova_lite.virt.libvirt.domain import consoles
@@ -64,7 +64,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._image_api = image_api
         self._connection = connection.Connection(settings.connection_uri)
         self._guests = guest.Guests(self._connection, settings.instances_path)
-        self._filters = vif.Filters(self._connection)
+        self._filters = vifs.Filters(self._connection)
         self._events = events.Events(self._connection, self._has_directory)
         self._serial_ports = settings.serial_listen and consoleports.SerialPorts(
             settings.serial_listen, settings.serial_ports)
@@ -131,7 +131,7 @@ class LibvirtDriver(driver.ComputeDriver):
     def prepare_networks_before_block_device_mapping(self, instance, network_info):
         """Refuses at once interfaces that cannot be plugged here."""
         for item in network_info:
-            vif.check(item)
+            vifs.check(item)
 
     def default_root_device_name(self, instance, image, root_bdm):
         wishes = properties.read(image, self._host.facts)
@@ -219,11 +219,22 @@ class LibvirtDriver(driver.ComputeDriver):
     def plug_vifs(self, instance, network_info):
         """libvirt makes the taps when the guest starts; bridges and filters have to be there by then."""
         for item in network_info:
-            vif.check(item)
+            vifs.check(item)
         self._filters.ensure(network_info)
 
     def unplug_vifs(self, instance, network_info):
         """Nothing to do: libvirt removes tap and rules with the guest, and the filters are everybody's."""
+
+    def attach_interface(self, ctxt, instance, image, vif):
+        self.plug_vifs(instance, [vif])
+        model = properties.read(image, self._host.facts).vif_model
+        self._devices.attach(instance.uuid, vifs.finder(vif), vifs.document(vif, model))
+
+    def detach_interface(self, ctxt, instance, vif):
+        try:
+            self._devices.detach(instance.uuid, vifs.finder(vif))
+        except exception.InstanceNotFound:
+            pass        # without a guest nothing uses the interface
 
     # ---- a guest that was made before ------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@
 
 import logging
 import os
+from xml.etree import ElementTree
 
 from nova_lite import exception
 from nova_lite.virt.libvirt import connection as libvirt_door
 from nova_lite.virt.libvirt import filters
+from nova_lite.virt.libvirt.domain import interfaces
 
 LOG = logging.getLogger(__name__)
 
@@ -25,6 +27,18 @@ def check(vif, sys_net='/sys/class/net'):
     if not os.path.isdir(os.path.join(sys_net, vif.bridge, 'bridge')):
         LOG.error('There is no bridge %s for port %s', vif.bridge, vif.id)
         raise exception.VirtualInterfaceCreateException()
+
+
+def finder(vif):
+    """A function that finds the interface of a vif in the tree of a domain."""
+    path = "devices/interface/mac[@address='%s']/.." % vif.address.lower()
+    return lambda tree: tree.find(path)
+
+
+def document(vif, model):
+    """The XML of the interface of a vif, which the guest sees as `model`."""
+    parent = ElementTree.Element('devices')
+    return ElementTree.tostring(interfaces.add(parent, vif, model), encoding='unicode')
 
 
 class Filters:

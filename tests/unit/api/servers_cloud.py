@@ -76,6 +76,7 @@ class Compute:
         self._cast = cast
         self.console = ''
         self.away = False
+        self.finish = None      # function (instance uuid, operation uuid) that stands for the host's work
 
     def terminate_instance(self, ctxt, host, instance_uuid):
         if self.away:
@@ -86,6 +87,10 @@ class Compute:
         if self.away:
             raise exception.MessagingUnavailable()
         self._cast.append(('run_operation', host, instance_uuid, operation_uuid))
+
+    def finish_operation(self, ctxt, host, instance_uuid, operation_uuid):
+        self._cast.append(('finish_operation', host, instance_uuid, operation_uuid))
+        return self.finish(instance_uuid, operation_uuid)
 
     def get_console_output(self, ctxt, host, instance):
         return self.console

@@ -214,10 +214,28 @@ class Network:
                 error, self.fail = self.fail, None
                 raise error
             vifs.append(network.VIF(
-                id=port_id, address='fa:16:3e:00:00:01', network_id=request.network_id or PORT_NETWORK,
-                network_label='lab', vif_type='bridge', preserve_on_delete=request.port_id is not None,
+                id=port_id, address='fa:16:3e:00:00:%02x' % len(self.ports),
+                network_id=request.network_id or PORT_NETWORK, network_label='lab', vif_type='bridge',
+                preserve_on_delete=request.port_id is not None,
                 fixed_ips=[network.FixedIP(address='10.0.0.5', version=4, subnet_id='s', cidr='10.0.0.0/24')]))
         return vifs
+
+    def release_port(self, ctxt, instance_uuid, port_id, preserve):
+        if self.unreachable:
+            raise exception.ServiceUnreachable(service='network', reason='ConnectFailure')
+        if self.ports.get(port_id) == instance_uuid:
+            self._release(port_id, preserve)
+
+    def release_other_ports(self, ctxt, instance_uuid, known, users=()):
+        for port_id, owner in list(self.ports.items()):
+            if owner == instance_uuid and port_id not in known:
+                self._release(port_id, port_id in users)
+
+    def _release(self, port_id, preserve):
+        if preserve:
+            self.ports[port_id] = ''
+        else:
+            del self.ports[port_id]
 
     def deallocate_for_instance(self, ctxt, instance_uuid, vifs, requested_networks=None):
         if self.unreachable:

@@ -249,8 +249,13 @@ class Neutron(_Service):
         return Reply(201, {'port': self.ports[made]})
 
     def _put(self, collection, identifier, token, params, body):
+        if collection == 'floatingips':
+            self.floatingips[identifier].update(body['floatingip'])
+            return Reply(200, {'floatingip': self.floatingips[identifier]})
         if identifier not in self.ports:
             return error(404, 'PortNotFound')
+        for item in body['port'].get('fixed_ips', ()):
+            item.setdefault('ip_address', next(self._addresses))
         self.ports[identifier].update(body['port'], **_bound(body['port']))
         return Reply(200, {'port': self.ports[identifier]})
 

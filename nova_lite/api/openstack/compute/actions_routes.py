@@ -8,6 +8,7 @@ from nova_lite.api.openstack.compute import consoles
 from nova_lite.api.openstack.compute import server_deletion
 from nova_lite.api.openstack.compute import server_images
 from nova_lite.api.openstack.compute import server_marks
+from nova_lite.api.openstack.compute import server_network
 from nova_lite.api.openstack.compute import server_power
 from nova_lite.api.openstack.compute import server_shelving
 from nova_lite.api.openstack.compute import servers_actions
@@ -19,6 +20,7 @@ from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
 Deletion = server_deletion.Controller
 Marks = server_marks.Controller
+Network = server_network.Controller
 Power = server_power.Controller
 Images = server_images.Controller
 OLD_CONSOLES = '2.5'    # last microversion before remote-consoles
@@ -61,5 +63,14 @@ ACTIONS = {
     'injectNetworkInfo': _op(Marks, 'inject_network_info', policies.ADMIN_ACTIONS % 'inject_network_info',
                              schema.INJECT_NETWORK_INFO),
     'resetNetwork': wsgi.op(Marks, 'reset_network', wsgi.ANYBODY, body=schema.RESET_NETWORK, success=202),
+    'addSecurityGroup': _op(Network, 'add_security_group', policies.GROUPS % 'add', schema.ADD_SECURITY_GROUP),
+    'removeSecurityGroup': _op(Network, 'remove_security_group', policies.GROUPS % 'remove',
+                               schema.REMOVE_SECURITY_GROUP),
+    'addFixedIp': _op(Network, 'add_fixed_ip', policies.MULTINIC % 'add', schema.ADD_FIXED_IP, max='2.43'),
+    'removeFixedIp': _op(Network, 'remove_fixed_ip', policies.MULTINIC % 'remove', schema.REMOVE_FIXED_IP, max='2.43'),
+    'addFloatingIp': _op(Network, 'add_floating_ip', policies.FLOATING_IPS % 'add', schema.ADD_FLOATING_IP,
+                         max='2.43'),
+    'removeFloatingIp': _op(Network, 'remove_floating_ip', policies.FLOATING_IPS % 'remove', schema.REMOVE_FLOATING_IP,
+                            max='2.43'),
     'forceDelete': _op(Deletion, 'force_delete', policies.DEFERRED_DELETE % 'force', schema.FORCE_DELETE),
 }

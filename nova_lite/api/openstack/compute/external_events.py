@@ -8,6 +8,7 @@ from nova_lite import exception
 from nova_lite.api.openstack import faults
 from nova_lite.api.openstack import wsgi
 
+PORT_DELETED = 'network-vif-deleted'
 MULTI_STATUS = 207      # some of the events were of no use
 
 
@@ -20,6 +21,8 @@ class Controller:
         codes = {}
         for event in body['events']:
             uuid = event['server_uuid']
+            if event['name'] == PORT_DELETED and event.get('tag'):
+                self._detach(req, uuid, event['tag'])
             if uuid not in codes:
                 codes[uuid] = self._refresh(req, uuid)
         if set(codes.values()) == {http.client.NOT_FOUND}:
@@ -27,6 +30,14 @@ class Controller:
         answers = [_answer(event, codes[event['server_uuid']]) for event in body['events']]
         every = set(codes.values()) == {http.client.OK}
         return wsgi.Reply({'events': answers}, http.client.OK if every else MULTI_STATUS)
+
+    def _detach(self, req, uuid, port_id):
+        """The port of an interface is gone, and so shall be the interface."""
+        try:
+            instance = self._compute.get(req.context, uuid)
+        except exception.InstanceNotFound:
+            return
+        self._compute.interfaces.port_deleted(req.context, instance, port_id)
 
     def _refresh(self, req, uuid):
         try:

@@ -16,6 +16,7 @@ from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
 from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import external_events as events_schema
+from nova_lite.api.openstack.compute.schemas import interfaces as interfaces_schema
 from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
 from nova_lite.api.openstack.compute.schemas import types
@@ -82,9 +83,12 @@ TABLE = {
     },
     '/servers/{server_id}/os-interface': {
         'GET': op(Connections, 'interfaces', policies.INTERFACES % 'list', target=OBJECT, query=types.NO_QUERY),
+        'POST': op(Connections, 'attach_interface', policies.INTERFACES % 'create', target=OBJECT,
+                   body=interfaces_schema.ATTACH),
     },
     '/servers/{server_id}/os-interface/{id}': {
         'GET': op(Connections, 'interface', policies.INTERFACES % 'show', target=OBJECT, query=types.NO_QUERY),
+        'DELETE': op(Connections, 'detach_interface', policies.INTERFACES % 'delete', target=OBJECT, success=202),
     },
     '/servers/{server_id}/os-security-groups': {
         'GET': op(Connections, 'security_groups', policies.GROUPS_OF_SERVER, target=OBJECT, query=types.NO_QUERY),

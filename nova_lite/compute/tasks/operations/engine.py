@@ -38,6 +38,19 @@ def _run(tools, run):
         run.run()
     finally:
         del tools.operations[run.uuid]
+        run.ended.send(None)
+
+
+def carry_out(tools, ctxt, instance_uuid, operation_uuid):
+    """As start(), and wait for its end here. :returns: the operation's result() :raises: what it failed with"""
+    start(tools, ctxt, instance_uuid, operation_uuid)
+    run = tools.operations[operation_uuid]
+    run.ended.wait()
+    if run.failure is None:
+        return run.result
+    if isinstance(run.failure, exception.NovaException):
+        raise run.failure
+    raise exception.OperationFailed(operation='The operation', reason=faults.message(run.failure))
 
 
 def abort(tools, ctxt, instance_uuid, operation_uuid):
@@ -64,6 +77,9 @@ class Run:
         self._operation = None
         self._steps = []
         self._failed = False
+        self.ended = concurrency.Event()
+        self.failure = None         # an exception, when it has ended here
+        self.result = None
 
     def run(self):
         """As far as this host has to do with it, under the instance's lock; nothing is raised."""
@@ -138,6 +154,7 @@ class Run:
             raise
         except (Exception, concurrency.Timeout) as exc:
             return self._fail(position, exc)
+        self.result = operation.result()
         LOG.info('Operation %s has ended', operation.record.name)
         operation.ended()
         operation.notify(notifications.END)
@@ -175,7 +192,7 @@ class Run:
 
     def _fail(self, position, exc):
         """A step failed: from now on the operation is being undone, whoever carries it on."""
-        record = self._operation.record
+        self.failure, record = exc, self._operation.record
         LOG.warning('Step %s of operation %s failed: %s', self.task.step, record.name, exc,
                     exc_info=not isinstance(exc, exception.NovaException))
         record.fault = faults.from_exception(exc, self.tools.host, self.task.step)
@@ -202,6 +219,7 @@ class Run:
 
     def _end_quietly(self, position, exc):
         """Somebody deletes the instance, or took this host for dead: leave nothing behind."""
+        self.failure = exc
         self._operation.notify(notifications.ERROR, exc)
         here = [step for step in self._steps[:position + 1] if self._host_of(step) == self.tools.host]
         steps.undo(here, exc)

@@ -12,6 +12,7 @@ from nova_lite.virt import abilities
 
 class CrashDump(operation.ServerOperation):
     event, notification, finished = 'compute_trigger_crash_dump', 'trigger_crash_dump', 'crash_dump_triggered'
+    undone = 'beside_undone'
 
     def steps(self):
         return [steps.Step('trigger_crash_dump', self._trigger)]

@@ -57,6 +57,10 @@ class ServerOperation:
     def ended(self):
         """Called once after the end, when all went well: for what nobody has to wait for. Nothing is raised."""
 
+    def result(self):
+        """What a caller that waits for the end is told then; plain JSON."""
+        return None
+
     def power_state(self):
         """What the hypervisor says now; one of power_state.py."""
         try:

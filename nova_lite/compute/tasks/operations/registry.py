@@ -3,6 +3,7 @@
 """Which class does which operation of compute/operations.py."""
 
 from nova_lite.compute.tasks.operations import inside
+from nova_lite.compute.tasks.operations import interfaces
 from nova_lite.compute.tasks.operations import power
 from nova_lite.compute.tasks.operations import shelving
 from nova_lite.compute.tasks.operations import snapshots
@@ -16,6 +17,8 @@ OPERATIONS = {
     'unpause': power.Unpause,
     'suspend': power.Suspend,
     'resume': power.Resume,
+    'attach_interface': interfaces.AttachInterface,
+    'detach_interface': interfaces.DetachInterface,
     'trigger_crash_dump': inside.CrashDump,
     'set_admin_password': inside.AdminPassword,
     'shelve': shelving.Shelve,
