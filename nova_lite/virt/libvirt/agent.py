@@ -10,7 +10,7 @@ from nova_lite.virt.libvirt import connection as libvirt_door
 LOG = logging.getLogger(__name__)
 
 OFF, DONE, UNSUPPORTED, SILENT = 'off', 'done', 'unsupported', 'silent'
-ANSWER_SECONDS = 30
+ANSWER_SECONDS = 30     # what has not answered by then holds nobody up any longer
 NO_ANSWER = 'the guest agent does not answer.'
 NOT_DONE = 'the guest agent could not change it.'
 
@@ -42,12 +42,21 @@ def _need_running(told, instance):
 
 # ---- in a real thread ----------------------------------------------------------------------------------------
 
+def limit(domain):
+    """Have the next question to a guest's agent end in time, where libvirt can see to that."""
+    try:
+        domain.agentSetResponseTimeout(ANSWER_SECONDS)
+    except libvirt_door.Error as exc:
+        if exc.get_error_code() not in libvirt_door.NO_SUCH_FEATURE:
+            raise
+
+
 def _set_password(connection, uuid, user, password):
     domain = connection.lookupByUUIDString(uuid)
     if not domain.isActive():
         return OFF
     try:
-        domain.agentSetResponseTimeout(ANSWER_SECONDS)
+        limit(domain)
         domain.setUserPassword(user, password)
     except libvirt_door.Error as exc:
         if exc.get_error_code() == libvirt_door.AGENT_SILENT:

@@ -94,7 +94,7 @@ class LibvirtDriver(driver.ComputeDriver):
         self._volumes = volumes.VolumeOps(self._devices, host, self._settings.my_ip)
         for name in os.listdir(self._settings.instances_path):
             if uuidutils.is_uuid_like(name):
-                snapshots.remove_leftovers(self._settings.instance_path(name))
+                self._snapshots.clean_up(name)
         self._events.start()
 
     def get_available_nodes(self):

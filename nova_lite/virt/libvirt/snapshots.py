@@ -21,6 +21,7 @@ from nova_lite import concurrency
 from nova_lite import exception
 from nova_lite.virt import abilities
 from nova_lite.virt import images
+from nova_lite.virt.libvirt import agent
 from nova_lite.virt.libvirt import connection as libvirt_door
 from nova_lite.virt.libvirt import imagebackend
 from nova_lite.virt.libvirt.domain import elements
@@ -31,7 +32,6 @@ PREFIX = 'snapshot-'
 ROOT_NAME = 'disk'
 FORMATS = ('qcow2', 'raw')
 POLL_SECONDS = 0.3
-AGENT_SECONDS = 30      # an agent that has not answered by then does not hold the guest's writers up any longer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,24 +56,33 @@ class Snapshots:
         self._access = access
 
     @contextlib.contextmanager
-    def take(self, instance, agent, extract):
-        """See abilities.Snapshots; `agent`: whether the guest has one."""
+    def take(self, instance, has_agent, extract):
+        """See abilities.Snapshots; `has_agent`: whether the guest has an agent."""
         directory = self._settings.instance_path(instance.uuid)
         kind = imagebackend.read_info(directory).get(os.path.join(directory, ROOT_NAME))
         extract = extract or kind
         if kind is None or extract not in FORMATS or instance.image_meta.disk_format == 'iso':
             raise exception.SnapshotNotPossible(instance_id=instance.uuid, reason=_reason(kind, extract))
-        remove_leftovers(directory)
+        self.clean_up(instance.uuid)
         scratch = tempfile.mkdtemp(prefix=PREFIX, dir=directory)
         try:
             self._access.make_directory(scratch)
             target = os.path.join(scratch, 'copy')
             quiet = strutils.bool_from_string(instance.image_meta.property('os_require_quiesce', False))
-            self._copy(_Copy(instance.uuid, os.path.join(directory, ROOT_NAME), kind, target, extract, agent,
-                             must_be_quiet=agent and quiet))
+            self._copy(_Copy(instance.uuid, os.path.join(directory, ROOT_NAME), kind, target, extract, has_agent,
+                             must_be_quiet=has_agent and quiet))
             yield abilities.Snapshot(target, extract)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+
+    def clean_up(self, uuid):
+        """End a copy that was under way when this service was killed: the guest must not stay frozen."""
+        directory = self._settings.instance_path(uuid)
+        left = glob.glob(os.path.join(glob.escape(directory), PREFIX + '*'))
+        if left:
+            self._connection.call('look at the guest', _release, uuid)
+        for path in left:
+            shutil.rmtree(path, ignore_errors=True)
 
     def _copy(self, copy):
         found = self._connection.call('look at the guest\'s disk', _find, copy.uuid, copy.source)
@@ -122,12 +131,6 @@ class Snapshots:
         raise exception.HypervisorError('The hypervisor could not copy the guest\'s disk.')
 
 
-def remove_leftovers(directory):
-    """Remove what a copy that was killed left in a guest's directory."""
-    for path in glob.glob(os.path.join(glob.escape(directory), PREFIX + '*')):
-        shutil.rmtree(path, ignore_errors=True)
-
-
 def _reason(kind, extract):
     if kind is None:
         return 'it has no root disk on its host'
@@ -162,9 +165,7 @@ def _find(connection, uuid, path):
 
 
 def _begin(connection, uuid, document):
-    domain = connection.lookupByUUIDString(uuid)
-    _abort(connection, uuid)        # of a copy that a crash of this service left on its way
-    domain.backupBegin(document, None, libvirt_door.BACKUP_INTO_FILE)
+    connection.lookupByUUIDString(uuid).backupBegin(document, None, libvirt_door.BACKUP_INTO_FILE)
 
 
 def _is_done(connection, uuid):
@@ -185,9 +186,16 @@ def _abort(connection, uuid):
             raise
 
 
+def _release(connection, uuid):
+    """Whatever of it is needed: one that has no agent, or no job, needs nothing."""
+    for undo in (_abort, _thaw):
+        with contextlib.suppress(libvirt_door.Error):
+            undo(connection, uuid)
+
+
 def _freeze(connection, uuid):
     domain = connection.lookupByUUIDString(uuid)
-    domain.agentSetResponseTimeout(AGENT_SECONDS)
+    agent.limit(domain)
     domain.fsFreeze()
 
 

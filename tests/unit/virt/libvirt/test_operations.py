@@ -376,6 +376,17 @@ def test_no_password_without_an_agent(host, images):
         host.set_admin_password(instance, 'secret')
 
 
+@pytest.mark.parametrize('properties, user', [
+    ({}, 'root'), ({'os_type': 'windows'}, 'Administrator'), ({'os_admin_user': 'ada'}, 'ada')])
+def test_password(host, images, monkeypatch, properties, user):
+    given = []
+    monkeypatch.setattr(libvirt.virDomain, 'setUserPassword', lambda _, *values: given.append(values))
+    instance = scene.spawn(host, images)
+    instance.image_meta = samples.image(properties={'hw_qemu_guest_agent': 'yes'} | properties)
+    host.set_admin_password(instance, 'secret')
+    assert given == [(user, 'secret')]
+
+
 def test_a_guest_that_is_off_takes_no_password(host, images):
     instance = scene.spawn(host, images)
     instance.image_meta = samples.image(properties={'hw_qemu_guest_agent': 'yes'})
