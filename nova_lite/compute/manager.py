@@ -22,6 +22,7 @@ from nova_lite.compute.tasks import build
 from nova_lite.compute.tasks import console
 from nova_lite.compute.tasks import delete
 from nova_lite.compute.tasks import diagnostics
+from nova_lite.compute.tasks import network_info
 from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
@@ -57,6 +58,7 @@ class ComputeManager:
             volume=clients.volume, image=clients.image, conductor=conductor, notifier=notifier, tracker=self._tracker)
         limit = settings.max_concurrent_builds
         self._build_semaphore = concurrency.Semaphore(limit) if limit else contextlib.nullcontext()
+        self._healer = network_info.Healer(self.tools)
         self._deletes = set()       # uuids that are being terminated
         self._events = set()        # uuids whose lifecycle event waits to be looked at
 
@@ -205,6 +207,7 @@ class ComputeManager:
              self._cleanup_running_deleted_instances),
             ('_poll_shelved_instances', settings.shelved_poll_interval if settings.shelved_offload_time >= 0 else 0,
              self._poll_shelved_instances),
+            ('_heal_instance_info_cache', settings.heal_instance_info_cache_interval, self._heal_instance_info_cache),
             ('_run_image_cache_manager_pass', settings.image_cache_interval, self._run_image_cache_manager_pass),
         ]
 
@@ -223,6 +226,9 @@ class ComputeManager:
     def _poll_shelved_instances(self):
         self.tools.conductor.offload_old_shelved(
             context.admin_context(), self.host, self._settings.shelved_offload_time)
+
+    def _heal_instance_info_cache(self):
+        self._healer.heal_next(self._instances)
 
     def _run_image_cache_manager_pass(self):
         if not isinstance(self._driver, abilities.ImageCache):

@@ -35,6 +35,9 @@ OPTIONS = {
                    help='Seconds between looks for such servers; -1 or 0: never.'),
         cfg.ListOpt('non_inheritable_image_properties', default=['cache_in_nova', 'bittorrent'],
                     help='Properties of a server\'s image that images made of the server do not get.'),
+        cfg.IntOpt('heal_instance_info_cache_interval', default=60, min=-1,
+                   help='Seconds between looks at the ports of one server after the other, so that what is recorded of '
+                        'their addresses follows changes of which nobody told; -1 or 0: never.'),
         cfg.FloatOpt('cpu_allocation_ratio', default=4.0, min=0.01,
                      help='Virtual processors that may be in use, %s' % _RATIO),
         cfg.FloatOpt('ram_allocation_ratio', default=1.0, min=0.01, help='Memory that may be in use, %s' % _RATIO),
