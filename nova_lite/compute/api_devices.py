@@ -65,7 +65,8 @@ def complete(devices, flavor, image_id, max_local):
     :raises InvalidBDM: they do not fit together, or are more than the flavor gives
     """
     if not devices and image_id:
-        devices = [block_device.BlockDeviceMapping(source_type='image', boot_index=0, image_id=image_id)]
+        devices = [block_device.BlockDeviceMapping(source_type='image', boot_index=0, image_id=image_id,
+                                                   delete_on_termination=True)]
     _check_boot_sequence(devices)
     if len({device.device_name for device in devices if device.device_name}) != sum(
             bool(device.device_name) for device in devices):
@@ -111,7 +112,8 @@ def _ephemeral(devices, flavor):
     if sum(device.volume_size for device in sized) > flavor.ephemeral_gb or any(not item.volume_size for item in sized):
         raise _invalid('Ephemeral disks requested are larger than the instance type allows.')
     if not sized and flavor.ephemeral_gb:
-        sized = [block_device.BlockDeviceMapping(source_type='blank', boot_index=-1, volume_size=flavor.ephemeral_gb)]
+        sized = [block_device.BlockDeviceMapping(source_type='blank', boot_index=-1, volume_size=flavor.ephemeral_gb,
+                                                 delete_on_termination=True)]
     return sized
 
 
@@ -123,7 +125,7 @@ def _swap(devices, flavor):
         raise _invalid('Swap drive requested is larger than instance type allows.')
     if not sized and flavor.swap:
         sized = [block_device.BlockDeviceMapping(source_type='blank', boot_index=-1, guest_format=SWAP,
-                                                 volume_size=flavor.swap)]
+                                                 volume_size=flavor.swap, delete_on_termination=True)]
     return sized
 
 

@@ -15,7 +15,7 @@ DETAILS_LENGTH, SUMMARY_LENGTH = 8192, 1024     # of a longer text the end stays
 # The request itself cannot be met, wherever it is tried. Everything else may be this host's own trouble.
 _FINAL = (exception.Invalid, exception.Forbidden, exception.NotFound, exception.Conflict, exception.BuildAbort,
           exception.ImageUnacceptable, exception.ImageChecksumMismatch, exception.NoMoreFixedIps,
-          exception.VirtualInterfaceCreateException)
+          exception.VirtualInterfaceCreateException, exception.VolumeNotCreated, exception.VolumeUnsupported)
 
 
 def may_reschedule(exc):

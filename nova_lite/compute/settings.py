@@ -33,6 +33,8 @@ class Settings:
     shelved_offload_time: int = 0
     shelved_poll_interval: int = 3600
     shutdown_timeout: int = 60
+    block_device_retries: int = 60
+    block_device_interval: float = 3
     shutdown_retry_interval: int = 10
 
 
@@ -57,7 +59,9 @@ def from_conf(conf):
         host_ip=conf.my_ip,
         shelved_offload_time=conf.shelved_offload_time,
         shelved_poll_interval=conf.shelved_poll_interval,
-        shutdown_timeout=conf.shutdown_timeout)
+        shutdown_timeout=conf.shutdown_timeout,
+        block_device_retries=conf.block_device_allocate_retries,
+        block_device_interval=conf.block_device_allocate_retries_interval)
 
 
 def _console_urls(conf):

@@ -25,6 +25,11 @@ OPTIONS = {
                         'or nothing.'),
         cfg.IntOpt('running_deleted_instance_poll_interval', default=300, min=0,
                    help='Seconds between looks for such guests; 0: only at start.'),
+        cfg.IntOpt('block_device_allocate_retries', default=60, min=0,
+                   help='How often a build looks whether a volume that comes with the server is there before it fails. '
+                        'Raise it where volumes are made from large images.'),
+        cfg.IntOpt('block_device_allocate_retries_interval', default=3, min=0,
+                   help='Seconds between those looks.'),
         cfg.IntOpt('shutdown_timeout', default=60, min=0,
                    help='Seconds that a guest gets to shut down when it is stopped, shelved or resized, before its '
                         'power is cut; 0: none.'),

@@ -20,7 +20,7 @@ class BlockDeviceMapping:
     disk_bus: str | None = None
     boot_index: int | None = None
     device_name: str | None = None
-    delete_on_termination: bool = True
+    delete_on_termination: bool = False
     image_id: str | None = None
     volume_id: str | None = None
     snapshot_id: str | None = None

@@ -20,6 +20,7 @@ from nova_lite.compute import power_state
 from nova_lite.compute.tasks import steps
 from nova_lite.compute.tasks import task
 from nova_lite.objects import base
+from nova_lite.virt import block_device
 from nova_lite.virt import driver
 
 LOG = log.getLogger(__name__)
@@ -98,7 +99,7 @@ class Build:
                        transition='networking', action=NETWORK, aside=True),
             steps.Step('prepare_for_spawn', self._prepare_for_spawn),
             steps.Step('_prep_block_device', self._prep_block_device, transition='block_device_mapping',
-                       action=BLOCK_DEVICES),
+                       action=BLOCK_DEVICES, interruptible=True),
         ]
 
     def _spawn(self):
@@ -200,15 +201,25 @@ class Build:
         self._root_device_name = name
 
     def _prep_block_device(self):
-        """Have the block devices ready. They are disks of the host's own, which the driver makes with the guest."""
+        """Have the block devices ready: volumes are attached to the host, disks of its own the driver makes with the
+        guest. There is nothing to undo: who takes the order up again has the volumes reserved anew."""
         faultpoints.hit('compute.before_bdm', self._host)
         devices = self.request.block_device_mapping
-        if any(bdm.destination_type != 'local' for bdm in devices):
-            raise exception.BuildAbort(instance_uuid=self.uuid, reason='this host cannot attach volumes')
+        block_device.attach_block_devices(self.ctxt, self.instance, devices, self._volume_tools(devices))
+        faultpoints.hit('compute.after_attach', self._host)
         self._wait_for_network()
         self._driver.prepare_networks_before_block_device_mapping(self.instance, self._network_info)
-        if len(devices) > 1:        # of the root disk alone, root_device_name says all
-            self.tools.conductor.block_devices_save(self.ctxt, self.uuid, devices)
+        if len(devices) > 1 or block_device.volumes(devices):   # of a lone disk, root_device_name says all
+            self._save(devices)
+
+    def _volume_tools(self, devices):
+        settings = self.tools.settings
+        return block_device.Tools(
+            volume=self.tools.volume, driver=self._driver, save=lambda: self._save(devices),
+            retries=settings.block_device_retries, interval=settings.block_device_interval)
+
+    def _save(self, devices):
+        self.tools.conductor.block_devices_save(self.ctxt, self.uuid, devices)
 
     # ---- the guest -----------------------------------------------------------------------------------------------
 

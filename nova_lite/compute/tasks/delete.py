@@ -14,6 +14,7 @@ from nova_lite.compute import task_states
 from nova_lite.compute.tasks import steps
 from nova_lite.compute.tasks import task
 from nova_lite.objects import base
+from nova_lite.virt import block_device
 
 LOG = log.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class Delete:
         self._block_devices = self.tools.conductor.block_devices_get(self.ctxt, self.uuid)
         steps.run(self.task, [
             steps.Step('_shutdown_instance', self._destroy, action=TERMINATE),
+            steps.Step('_cleanup_volumes', self._cleanup_volumes),
             steps.Step('_deallocate_network', self._deallocate_network),
             steps.Step('delete_allocation_for_instance', self._delete_allocation),
             steps.Step('deleted', self._finish),
@@ -67,6 +69,10 @@ class Delete:
         self.tools.driver.destroy(self.ctxt, instance, instance.network_info, self._block_devices)
         LOG.info('Took %0.2f seconds to destroy the instance on the hypervisor.', time.monotonic() - started)
         faultpoints.hit('compute.after_destroy', self.tools.host)
+
+    def _cleanup_volumes(self):
+        block_device.let_go(self.ctxt, self.uuid, self._block_devices, self.tools.volume,
+                            block_device.goes_with_server)
 
     def _deallocate_network(self):
         """Delete or unbind the ports; which of them are the user's, a build that never ended knows by its order."""
@@ -91,6 +97,10 @@ class Delete:
         self.tools.tracker.free(self.uuid)
 
     def _failed(self, exc):
+        if isinstance(exc, exception.VolumeBusy):
+            LOG.info('The sweep of nova-conductor will go on with the delete: %s', exc)
+            self.task.report_failure(exc)
+            return
         fault = faults.from_exception(exc, self.tools.host, self.task.step)
         self._notify(notifications.ERROR, exc)
         self.task.transition('delete_failed', fault=fault, result='Error', done=True)

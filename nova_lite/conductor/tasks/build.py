@@ -63,6 +63,7 @@ def _select_destinations(tools, ctxt, build_requests):
     for request in build_requests:
         if _retry(request)['hosts']:
             release.ports(tools, ctxt, request)     # of a host that failed, should its conductor have died before
+            release.renew_volumes(tools, ctxt, request)
     spec = build_requests[0].request_spec
     group = spec.instance_group
     if group is not None:
@@ -138,6 +139,7 @@ def reschedule_instance(tools, ctxt, request, host, fault, retry):
         return
     try:
         release.ports(tools, ctxt, request)
+        release.renew_volumes(tools, ctxt, request)
         _next_alternate(tools, ctxt, request, claim, fault)
     except exception.Unavailable as exc:
         LOG.warning('Rescheduling instance %s is left to the sweep: %s', request.instance.uuid, exc)

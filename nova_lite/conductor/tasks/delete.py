@@ -8,9 +8,11 @@ from nova_lite import exception
 from nova_lite.compute import task_states
 from nova_lite.conductor.tasks import faults
 from nova_lite.db import actions
+from nova_lite.db import block_devices
 from nova_lite.db import build_requests
 from nova_lite.db import instances
 from nova_lite.db import services
+from nova_lite.virt import block_device
 
 LOG = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ def _local_delete(tools, ctxt, instance):
         request = build_requests.get(tools.db, instance.uuid)
         tools.network.deallocate_for_instance(ctxt, instance.uuid, instance.network_info,
                                               request.requested_networks if request else None)
+        block_device.let_go(ctxt, instance.uuid, block_devices.get_all(tools.db, instance.uuid), tools.volume,
+                            block_device.goes_with_server)
         tools.placement.delete_allocation_for_instance(ctxt, instance.uuid)
         instances.transition(tools.db, instance.uuid, 'deleted',
                              step=tools.step(ctxt, end=[LOCAL_DELETE], action_done=True))
