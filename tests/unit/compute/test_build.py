@@ -52,7 +52,7 @@ def test_each_step_is_an_event(world):
 
 
 def test_there_is_a_point_at_each_step():
-    assert len(POINTS) == len(set(POINTS)) == 8
+    assert len(POINTS) == len(set(POINTS)) == 9
 
 
 def test_further_devices_get_names_and_records(world):
