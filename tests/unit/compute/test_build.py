@@ -171,14 +171,6 @@ def test_a_bad_file_ends_the_build_for_good(world):
     assert not retry and 'not base64' in fault.message and world.leftovers() == []
 
 
-def test_a_volume_ends_the_build_for_good(world):
-    request = world.order()
-    request.block_device_mapping[0].destination_type = 'volume'
-    world.build(request)
-    [(_, _, fault, retry)] = world.database.rescheduled
-    assert not retry and 'volumes' in fault.message and world.leftovers() == []
-
-
 def test_a_full_node_sends_it_elsewhere(world):
     request = world.order()
     request.limits = {'memory_mb': 100}
