@@ -16,6 +16,7 @@ from oslo_utils import uuidutils
 
 from nova_lite import exception
 from nova_lite import faultpoints
+from nova_lite.compute import api_attachments
 from nova_lite.compute import api_checks
 from nova_lite.compute import api_consoles
 from nova_lite.compute import api_devices
@@ -58,6 +59,7 @@ class API:
         self.interfaces = api_interfaces.Interfaces(db, self.operations, clients.network, self.refresh_network_info)
         self.marks = api_marks.Marks(db, compute)
         self.volumes = api_volumes.Volumes(clients.volume, self._lookups)
+        self.attachments = api_attachments.Attachments(db, self.operations, clients.volume, compute)
         self.consoles = api_consoles.Consoles(db, compute, self._lookups, conf.consoleauth.token_ttl)
         self.quotas = api_quota.Quotas(db, conf.quota)
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,

@@ -108,6 +108,14 @@ class Conductor:
         """Replace the device records of an instance."""
         return self._repeat(self._database.block_devices_save, ctxt, instance_uuid, block_devices)
 
+    def block_device_save(self, ctxt, block_device):
+        """Save one device record; one that is gone stays gone."""
+        return self._repeat(self._database.block_device_save, ctxt, block_device)
+
+    def block_device_delete(self, ctxt, block_device_uuid):
+        """Forget one device record; one that is gone is fine."""
+        return self._repeat(self._database.block_device_delete, ctxt, block_device_uuid)
+
     def instance_group_get_by_instance(self, ctxt, instance_uuid):
         """InstanceGroup with the hosts of its other members, or None."""
         return self._repeat(self._database.instance_group_get_by_instance, ctxt, instance_uuid)

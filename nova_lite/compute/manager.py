@@ -21,6 +21,7 @@ from nova_lite.compute import toolbox
 from nova_lite.compute.tasks import build
 from nova_lite.compute.tasks import console
 from nova_lite.compute.tasks import delete
+from nova_lite.compute.tasks import device_names
 from nova_lite.compute.tasks import diagnostics
 from nova_lite.compute.tasks import network_info
 from nova_lite.compute.tasks import orphans
@@ -154,6 +155,11 @@ class ComputeManager:
         :raises ConsoleTypeInvalid, ConsoleTypeUnavailable, InstanceNotReady:
         """
         return console.get_console(self.tools, instance, console_obj.VNC, console_type)
+
+    @rpc.expected_errors
+    def reserve_block_device_name(self, ctxt, instance, block_devices, bdm):
+        """A free name for a further volume of a guest."""
+        return device_names.further(self._driver, instance, block_devices, bdm)
 
     @rpc.expected_errors
     def get_spice_console(self, ctxt, instance, console_type):

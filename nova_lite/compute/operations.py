@@ -40,6 +40,9 @@ SPECS = {
     'unshelve_offloaded': Spec('unshelve_offloaded_requested', 'unshelve', SLOW, resumes=False, placed=True),
     'attach_interface': Spec('attach_interface_requested', 'attach_interface'),
     'detach_interface': Spec('detach_interface_requested', 'detach_interface'),
+    'attach_volume': Spec('attach_volume_requested', 'attach_volume'),
+    'detach_volume': Spec('detach_volume_requested', 'detach_volume', SLOW),
+    'swap_volume': Spec('swap_volume_requested', 'swap_volume', SLOW),
     'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
     'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
 }

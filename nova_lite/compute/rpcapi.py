@@ -41,6 +41,15 @@ class ComputeAPI:
             ctxt, 'finish_operation', instance_uuid=instance_uuid, operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def reserve_block_device_name(self, ctxt, host, instance, block_devices, bdm):
+        """call → the name (`/dev/vdb`) of a further volume, a BlockDeviceMapping. block_devices: what there is.
+
+        :raises Invalid: the host has no room for it, or no volumes at all
+        """
+        return self._client.prepare(server=host, timeout=rpc.QUICK).call(
+            ctxt, 'reserve_block_device_name', instance=instance, block_devices=block_devices, bdm=bdm)
+
+    @rpc.translates_errors
     def abort_operation(self, ctxt, host, instance_uuid, operation_uuid):
         """cast: the deadline of an operation is past, or it is not wanted any more; undo it."""
         self._client.prepare(server=host).cast(ctxt, 'abort_operation', instance_uuid=instance_uuid,

@@ -45,6 +45,10 @@ _SHELVING = (task_states.SHELVING, task_states.SHELVING_IMAGE_PENDING_UPLOAD, ta
              task_states.SHELVING_OFFLOADING)
 
 
+# Where devices can be changed.
+_CHANGED = (vm_states.ACTIVE, vm_states.PAUSED, vm_states.STOPPED, vm_states.RESIZED)
+
+
 def _requested(from_vm, task, why):
     """An operation begins, on a server that has one of some vm_states and nothing under way."""
     return Transition(from_vm, (None,), KEEP, task, why)
@@ -144,6 +148,13 @@ TRANSITIONS = {
         (vm_states.ACTIVE, vm_states.PAUSED, vm_states.STOPPED), None,
         'a user takes a network interface away; nothing shows'),
     'interface_detached': _beside('the guest does not have the interface any more'),
+    'attach_volume_requested': _requested(_CHANGED, None, 'a user gives it a volume; nothing shows'),
+    'volume_attached': _beside('the guest has the volume'),
+    'detach_volume_requested': _requested(_CHANGED, None, 'a user takes a volume away; nothing shows'),
+    'volume_detached': _beside('the volume is free'),
+    'swap_volume_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED), None, 'its volume is exchanged for another; nothing shows'),
+    'volume_swapped': _beside('the guest has the other volume'),
     'password_requested': _requested(
         (vm_states.ACTIVE,), task_states.UPDATING_PASSWORD, 'a user wants another password inside'),
     'password_set': _finished((task_states.UPDATING_PASSWORD,), KEEP, 'the guest has the password'),

@@ -156,6 +156,14 @@ class ConductorManager:
         block_devices_db.save(self._db, instance_uuid, block_devices)
 
     @rpc.expected_errors
+    def block_device_save(self, ctxt, block_device):
+        block_devices_db.update(self._db, block_device)
+
+    @rpc.expected_errors
+    def block_device_delete(self, ctxt, block_device_uuid):
+        block_devices_db.delete(self._db, block_device_uuid)
+
+    @rpc.expected_errors
     def instance_group_get_by_instance(self, ctxt, instance_uuid):
         return instance_groups.get_by_instance(self._db, instance_uuid)
 

@@ -118,6 +118,16 @@ class ConductorAPI:
         return self._call(ctxt, 'block_devices_save', instance_uuid=instance_uuid, block_devices=block_devices)
 
     @rpc.translates_errors
+    def block_device_save(self, ctxt, block_device):
+        """call: save one device record; one that is gone stays gone."""
+        return self._call(ctxt, 'block_device_save', block_device=block_device)
+
+    @rpc.translates_errors
+    def block_device_delete(self, ctxt, block_device_uuid):
+        """call: forget one device record; one that is gone is fine."""
+        return self._call(ctxt, 'block_device_delete', block_device_uuid=block_device_uuid)
+
+    @rpc.translates_errors
     def instance_group_get_by_instance(self, ctxt, instance_uuid):
         """call → InstanceGroup with the hosts of its other members, or None."""
         return self._call(ctxt, 'instance_group_get_by_instance', instance_uuid=instance_uuid)

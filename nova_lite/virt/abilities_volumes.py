@@ -36,7 +36,8 @@ class Volumes(typing.Protocol):
         """
 
     def swap_volume(self, ctxt, old_connection_info, new_connection_info, instance, mountpoint, bdm):     # noqa: PLR0913
-        """Copy a volume's contents to another one while the guest runs, and let the guest have that one instead.
+        """Copy a volume's contents to another one while the guest runs, and let the guest have that one instead; a
+        guest that has it already is left alone.
 
         :raises VolumeUnsupported: this cannot be done; HypervisorError: it failed. The guest has the old one then
         """

@@ -87,10 +87,13 @@ class Devices:
     def copy(self, uuid, device, document):
         """Let a running guest go on with a copy of a disk, whose place the XML document of that tells.
 
-        A place that is larger than the disk shows its whole size from the guest's next start on.
+        A place that is larger than the disk shows its whole size from the guest's next start on. A guest that has it
+        already is left alone.
         :raises InstanceNotFound; HypervisorError: it failed, and the guest goes on with the disk that it had
         """
         with self._locks.hold(uuid):
+            if self._connection.call('look up a guest', _runs_from, uuid, device, document, instance_id=uuid):
+                return
             if not any(self._copy(uuid, device, document, sliced) for sliced in (False, True)):
                 raise exception.HypervisorError('The hypervisor could not copy the disk.')
 
@@ -166,6 +169,19 @@ def _detach(connection, uuid, find, config):
 def _targets(connection, uuid):
     domain = connection.lookupByUUIDString(uuid)
     return {target.get('dev') for _, tree in _trees(domain) for target in tree.iterfind('devices/disk/target')}
+
+
+def _runs_from(connection, uuid, device, document):
+    """Whether a running guest's disk is where the XML document says."""
+    tree = ElementTree.fromstring(connection.lookupByUUIDString(uuid).XMLDesc())
+    found = tree.find("devices/disk/target[@dev='%s']/../source" % device)
+    return found is not None and _place(found) == _place(ElementTree.fromstring(document).find('source'))
+
+
+def _place(source):
+    names = ('file', 'dev', 'protocol', 'name')
+    return [source.get(name) for name in names] + [(host.get('name'), host.get('port'))
+                                                   for host in source.iterfind('host')]
 
 
 def _start_copy(connection, uuid, device, document, sliced):

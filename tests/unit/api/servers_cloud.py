@@ -92,6 +92,9 @@ class Compute:
         self._cast.append(('finish_operation', host, instance_uuid, operation_uuid))
         return self.finish(instance_uuid, operation_uuid)
 
+    def reserve_block_device_name(self, ctxt, host, instance, block_devices, bdm):
+        return bdm.device_name or '/dev/vd%s' % 'abcdefghij'[len(block_devices)]
+
     def get_console_output(self, ctxt, host, instance):
         return self.console
 

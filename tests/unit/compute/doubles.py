@@ -172,6 +172,18 @@ class Database:
         self._called('block_devices_save')
         self.devices[instance_uuid] = block_devices
 
+    def block_device_save(self, ctxt, block_device):
+        self._called('block_device_save')
+        devices = self.devices.get(block_device.instance_uuid, [])
+        self.devices[block_device.instance_uuid] = [
+            self._answer('block_device_save', block_device) if item.uuid == block_device.uuid else item
+            for item in devices]
+
+    def block_device_delete(self, ctxt, block_device_uuid):
+        self._called('block_device_delete')
+        self.devices = {owner: [item for item in devices if item.uuid != block_device_uuid]
+                        for owner, devices in self.devices.items()}
+
     def instance_group_get_by_instance(self, ctxt, instance_uuid):
         self._called('instance_group_get_by_instance')
         group = next((item for item in self.groups.values() if instance_uuid in item.members), None)

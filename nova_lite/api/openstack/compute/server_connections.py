@@ -1,18 +1,16 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a server is connected to: its network interfaces, security groups and volumes."""
+"""What a server is connected to: its network interfaces and security groups."""
 
 import uuid
 
 from nova_lite import exception
 from nova_lite.api.openstack.compute.views import security_groups as group_view
-from nova_lite.db import block_devices
 from nova_lite.objects import network
 
 
 class Controller:
     def __init__(self, services):
-        self._db = services.db
         self._compute = services.compute_api
 
     def _instance(self, req, server_id):
@@ -65,40 +63,7 @@ class Controller:
         names = {group['id']: group for group in found}
         return {'security_groups': [group_view.group(group, names) for group in found]}
 
-    # ---- volumes -------------------------------------------------------------------------------------------------
-
-    def volumes(self, req, server_id):
-        found = self._volumes(self._instance(req, server_id))
-        offset, limit = int(req.param('offset', 0)), int(req.param('limit', len(found)))
-        return {'volumeAttachments': [_volume(req, device) for device in found[offset:offset + limit]]}
-
-    def volume(self, req, server_id, id):
-        for device in self._volumes(self._instance(req, server_id)):
-            if device.volume_id == id:
-                return {'volumeAttachment': _volume(req, device)}
-        raise exception.NotFound('Instance %s is not attached to volume %s' % (server_id, id[:64]))
-
-    def _volumes(self, instance):
-        """Those that the server has: others are on their way still, or it was not built."""
-        return [device for device in block_devices.get_volumes(self._db, [instance.uuid]).get(instance.uuid, ())
-                if device.attachment_id]
-
 
 def _canonical(identifier):
     """An id as its service shows it: with dashes, in lower case; None for None."""
     return identifier and str(uuid.UUID(identifier))
-
-
-def _volume(req, device):
-    view = {'serverId': device.instance_uuid, 'volumeId': device.volume_id}
-    if req.version < (2, 89):
-        view['id'] = device.volume_id
-    if device.device_name:
-        view['device'] = device.device_name
-    if req.version >= (2, 70):
-        view['tag'] = device.tag
-    if req.version >= (2, 79):
-        view['delete_on_termination'] = device.delete_on_termination
-    if req.version >= (2, 89):
-        view |= {'attachment_id': device.attachment_id, 'bdm_uuid': device.uuid}
-    return view

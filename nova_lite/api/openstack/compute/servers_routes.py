@@ -14,16 +14,19 @@ from nova_lite.api.openstack.compute import server_metadata
 from nova_lite.api.openstack.compute import server_password
 from nova_lite.api.openstack.compute import server_tags
 from nova_lite.api.openstack.compute import servers
+from nova_lite.api.openstack.compute import volume_attachments
 from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import external_events as events_schema
 from nova_lite.api.openstack.compute.schemas import interfaces as interfaces_schema
 from nova_lite.api.openstack.compute.schemas import server_labels as labels_schema
 from nova_lite.api.openstack.compute.schemas import servers as schema
 from nova_lite.api.openstack.compute.schemas import types
+from nova_lite.api.openstack.compute.schemas import volume_attachments as volumes_schema
 
 op = wsgi.op
 OBJECT = wsgi.OBJECT
 Connections = server_connections.Controller
+Volumes = volume_attachments.Controller
 
 TABLE = {
     '/servers': {
@@ -110,10 +113,15 @@ TABLE = {
         'POST': op(external_events.Controller, 'create', policies.EXTERNAL_EVENTS, body=events_schema.CREATE),
     },
     '/servers/{server_id}/os-volume_attachments': {
-        'GET': op(Connections, 'volumes', policies.ATTACHMENTS % 'index', target=OBJECT,
-                  query=labels_schema.VOLUMES_QUERY),
+        'GET': op(Volumes, 'index', policies.ATTACHMENTS % 'index', target=OBJECT, query=volumes_schema.QUERY),
+        'POST': op(Volumes, 'create', policies.ATTACHMENTS % 'create', target=OBJECT, body=volumes_schema.CREATE),
     },
     '/servers/{server_id}/os-volume_attachments/{id}': {
-        'GET': op(Connections, 'volume', policies.ATTACHMENTS % 'show', target=OBJECT, query=types.NO_QUERY),
+        'GET': op(Volumes, 'show', policies.ATTACHMENTS % 'show', target=OBJECT, query=types.NO_QUERY),
+        'PUT': [op(Volumes, 'swap', policies.ATTACHMENTS % 'swap', target=OBJECT, max='2.84', success=202,
+                   body=volumes_schema.SWAP),
+                op(Volumes, 'update', policies.ATTACHMENTS % 'update', target=OBJECT, min='2.85', success=202,
+                   body=volumes_schema.UPDATE)],
+        'DELETE': op(Volumes, 'delete', policies.ATTACHMENTS % 'delete', target=OBJECT, success=202),
     },
 }

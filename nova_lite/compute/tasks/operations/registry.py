@@ -7,6 +7,7 @@ from nova_lite.compute.tasks.operations import interfaces
 from nova_lite.compute.tasks.operations import power
 from nova_lite.compute.tasks.operations import shelving
 from nova_lite.compute.tasks.operations import snapshots
+from nova_lite.compute.tasks.operations import volumes
 
 OPERATIONS = {
     'start': power.Start,
@@ -19,6 +20,9 @@ OPERATIONS = {
     'resume': power.Resume,
     'attach_interface': interfaces.AttachInterface,
     'detach_interface': interfaces.DetachInterface,
+    'attach_volume': volumes.AttachVolume,
+    'detach_volume': volumes.DetachVolume,
+    'swap_volume': volumes.SwapVolume,
     'trigger_crash_dump': inside.CrashDump,
     'set_admin_password': inside.AdminPassword,
     'shelve': shelving.Shelve,
