@@ -18,6 +18,7 @@ LOG = log.getLogger(__name__)
 
 
 class _OfVolume(operation.ServerOperation):
+    undone = 'beside_undone'
 
     @property
     def bdm(self):
