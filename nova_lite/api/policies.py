@@ -137,6 +137,7 @@ OF_SERVERS = (
 )
 
 PAUSE = 'os_compute_api:os-pause-server:%s'
+MIGRATE = 'os_compute_api:os-migrate-server:%s'
 SUSPEND = 'os_compute_api:os-suspend-server:%s'
 LOCK = 'os_compute_api:os-lock-server:%s'
 ADMIN_ACTIONS = 'os_compute_api:os-admin-actions:%s'
@@ -194,6 +195,10 @@ ACTIONS_ON_SERVERS = (
     (TOPOLOGY % 'index', READER_OR_ADMIN, 'Show the NUMA topology of a server', 'GET',
      '/servers/{server_id}/topology'),
     (TOPOLOGY % 'host:index', ADMIN, 'See where on its host a server is', 'GET', '/servers/{server_id}/topology'),
+    (SERVERS % 'resize', MEMBER_OR_ADMIN, 'Give a server another flavor', 'POST', _ACTION % 'resize'),
+    (SERVERS % 'confirm_resize', MEMBER_OR_ADMIN, 'Keep what a resize made', 'POST', _ACTION % 'confirmResize'),
+    (SERVERS % 'revert_resize', MEMBER_OR_ADMIN, 'Undo a resize', 'POST', _ACTION % 'revertResize'),
+    (MIGRATE % 'migrate', ADMIN, 'Move a server to another host while it is off', 'POST', _ACTION % 'migrate'),
 )
 
 LIMITS = 'os_compute_api:limits'

@@ -112,6 +112,8 @@ def orphan_allocations(view):
     """[Finding…] of what Placement holds for what is no server, or for one that is on no host."""
     found = []
     for consumer, held in view.allocations.items():
+        if consumer in view.migrations:
+            continue
         instance = view.instances.get(consumer)
         if instance is None or (not instance.host and not _moving(instance)):
             details = 'there is no such server' if instance is None else 'the server is on no host'

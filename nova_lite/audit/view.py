@@ -11,6 +11,7 @@ from nova_lite.db import compute_nodes
 from nova_lite.db import engine
 from nova_lite.db import instances as instances_db
 from nova_lite.db import leftovers
+from nova_lite.db import moves
 from nova_lite.db import services
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
@@ -36,7 +37,8 @@ class View:
     for directories, keep any); silent: hosts that did not; nodes: {(host, node name): ComputeNode}; providers: {uuid:
     name}; allocations: {consumer uuid: {provider uuid: {resource class: amount}}}; ports: [port…] of servers, as
     Neutron shows them; attachments: {id: cinder.Attachment} of servers, None where Cinder does not answer; devices:
-    [BlockDeviceMapping…] with an attachment; rows: [(table, instance uuid)…] of instances that are gone.
+    [BlockDeviceMapping…] with an attachment; rows: [(table, instance uuid)…] of instances that are
+    gone; migrations: uuids of those that have not ended.
     """
 
     instances: dict = dataclasses.field(default_factory=dict)
@@ -50,6 +52,7 @@ class View:
     attachments: dict | None = dataclasses.field(default_factory=dict)
     devices: list = dataclasses.field(default_factory=list)
     rows: list = dataclasses.field(default_factory=list)
+    migrations: set = dataclasses.field(default_factory=set)
 
 
 def look(tools, ctxt):
@@ -67,6 +70,7 @@ def look(tools, ctxt):
     view.attachments = _attachments(tools, ctxt)
     view.devices = block_devices.get_attached(tools.db)
     view.rows = leftovers.find(tools.db)
+    view.migrations = {migration.uuid for migration in moves.under_way(tools.db)}
     view.instances = {instance.uuid: instance for instance in instances_db.list_(tools.db, {})}
     return view
 

@@ -27,6 +27,7 @@ from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
+from nova_lite.compute import api_resize
 from nova_lite.compute import api_shelving
 from nova_lite.compute import api_volumes
 from nova_lite.compute import power_state
@@ -65,6 +66,8 @@ class API:
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
                                         conf.non_inheritable_image_properties)
         self.shelving = api_shelving.Shelving(db, self.operations, self.images, self._lookups)
+        self.resizes = api_resize.Resizes(db, self.operations, self._lookups, self.quotas,
+                                          conf.allow_resize_to_same_host)
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
         self._default_zone = conf.default_schedule_zone

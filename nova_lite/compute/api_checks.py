@@ -40,6 +40,11 @@ def check_image(image, flavor, local=True):
     """
     if image.status != ACTIVE:
         raise exception.ImageNotActive(image_id=image.id)
+    check_room(image, flavor, local)
+
+
+def check_room(image, flavor, local=True):
+    """:raises FlavorMemoryTooSmall, FlavorDiskSmallerThanMinDisk, FlavorDiskSmallerThanImage:"""
     if flavor.memory_mb < image.min_ram:
         raise exception.FlavorMemoryTooSmall()
     if flavor.root_gb and local:        # 0: as large as the image

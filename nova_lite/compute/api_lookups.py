@@ -66,11 +66,20 @@ class Lookups:
                               for item in services.list_(self._db, binary=COMPUTE)):
             raise exception.Invalid('The requested availability zone is not available')
 
+    def check_migration_host(self, host):
+        """:raises Invalid: no nova-compute is known by this name"""
+        if not services.list_(self._db, binary=COMPUTE, host=host):
+            raise exception.Invalid('Compute host %s could not be found.' % host)
+
     def host_is_up(self, host):
         """Whether nova-compute of a host reports itself."""
         return any(item.up for item in services.list_(self._db, binary=COMPUTE, host=host))
 
     def check_host_up(self, instance):
         """:raises Conflict: the server's host cannot be asked now"""
-        if not self.host_is_up(instance.host):
+        self.check_host_is_up(instance.host, instance)
+
+    def check_host_is_up(self, host, instance):
+        """:raises Conflict: a host that has something of the server cannot be asked now"""
+        if not self.host_is_up(host):
             raise exception.Conflict('The host of instance %s does not answer now' % instance.uuid)

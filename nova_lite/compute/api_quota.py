@@ -52,6 +52,19 @@ class Quotas:
             requested=', '.join(_requested(name, each[name], min_count, max_count) for name in over),
             used=', '.join(str(used[name]) for name in over))
 
+    def check_growth(self, project_id, old, new):
+        """Whether a server may get a flavor instead of its old one. :raises OverQuota: names what is used up"""
+        limits = self.limits(project_id)
+        more = {'cores': new.vcpus - old.vcpus, 'ram': new.memory_mb - old.memory_mb}
+        bounded = {name: amount for name, amount in more.items() if amount > 0 and limits[name] != UNLIMITED}
+        used = self.usage(project_id) if bounded else {}
+        over = sorted(name for name, amount in bounded.items() if used[name] + amount > limits[name])
+        if over:
+            raise exception.OverQuota(
+                overs=', '.join(over), requested=', '.join(str(more[name]) for name in over),
+                used=', '.join(str(used[name]) for name in over),
+                allowed=', '.join(str(limits[name]) for name in over))
+
     def recheck(self, limits, project_id):
         """After servers were recorded: whether the project is still within its limits."""
         bounded = [name for name in ('instances', 'cores', 'ram') if limits[name] != UNLIMITED]

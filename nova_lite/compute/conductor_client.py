@@ -90,6 +90,18 @@ class Conductor:
         """Have offloaded what was shelved `seconds` ago or before; never repeated: the next round does the same."""
         self._database.offload_old_shelved(ctxt, host, seconds)
 
+    def places_kept_by_host(self, ctxt, host):
+        """[Place…] that migrations keep on a host."""
+        return self._repeat(self._database.places_kept_by_host, ctxt, host)
+
+    def migration_is_under_way(self, ctxt, migration_uuid):
+        """Whether there is a migration of a uuid that has not ended."""
+        return self._repeat(self._database.migration_is_under_way, ctxt, migration_uuid)
+
+    def confirm_old_resizes(self, ctxt, host, window):
+        """Have confirmed what nobody confirmed in `window` seconds; never repeated: the next round does the same."""
+        self._database.confirm_old_resizes(ctxt, host, window)
+
     # ---- what belongs to an instance -----------------------------------------------------------------------------
 
     def unfinished_action_get(self, ctxt, instance_uuid):

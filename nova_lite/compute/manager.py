@@ -37,6 +37,7 @@ LOG = log.getLogger(__name__)
 BINARY = 'nova-compute'
 DEBOUNCE = 2.0              # seconds from a lifecycle event to the look at the guest: a reboot is two events
 SETTLE = 15.0               # seconds after an interrupted spawn: what the hypervisor was doing then has ended
+CONFIRM_INTERVAL = 60       # seconds between looks for resizes that nobody confirmed
 STOP_PATIENCE = 5.0         # seconds that builds under way get to end when the service is stopped
 FIRST_PAUSE, LONGEST_PAUSE = 1, 10
 
@@ -214,6 +215,8 @@ class ComputeManager:
             ('_poll_shelved_instances', settings.shelved_poll_interval if settings.shelved_offload_time >= 0 else 0,
              self._poll_shelved_instances),
             ('_heal_instance_info_cache', settings.heal_instance_info_cache_interval, self._heal_instance_info_cache),
+            ('_poll_unconfirmed_resizes', CONFIRM_INTERVAL if settings.resize_confirm_window else 0,
+             self._poll_unconfirmed_resizes),
             ('_run_image_cache_manager_pass', settings.image_cache_interval, self._run_image_cache_manager_pass),
         ]
 
@@ -235,6 +238,10 @@ class ComputeManager:
 
     def _heal_instance_info_cache(self):
         self._healer.heal_next(self._instances)
+
+    def _poll_unconfirmed_resizes(self):
+        self.tools.conductor.confirm_old_resizes(
+            context.admin_context(), self.host, self._settings.resize_confirm_window)
 
     def _run_image_cache_manager_pass(self):
         if not isinstance(self._driver, abilities.ImageCache):

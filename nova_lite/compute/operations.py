@@ -45,4 +45,8 @@ SPECS = {
     'swap_volume': Spec('swap_volume_requested', 'swap_volume', SLOW),
     'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
     'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
+    'resize': Spec('resize_requested', 'resize', SLOW, placed=True),
+    'migrate': Spec('resize_requested', 'migrate', SLOW, placed=True),
+    'confirm_resize': Spec('confirm_resize_requested', 'confirmResize'),
+    'revert_resize': Spec('revert_resize_requested', 'revertResize', SLOW),
 }

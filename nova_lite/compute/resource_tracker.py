@@ -70,18 +70,30 @@ class ResourceTracker:
         """
         wanted = resources.usage(instance)
         with self._lock:
-            node = self._nodes.get(nodename)
-            if node is None:
-                raise exception.ComputeResourcesUnavailable(reason='node %s is not there' % nodename)
-            own = node.usages.get(instance.uuid, {})
-            used = {name: amount - own.get(name, 0) for name, amount in node.used.items()}
-            claims.check(node.record, used, wanted, limits)
-            node.put(instance.uuid, wanted)
+            self._take(instance.uuid, wanted, nodename, limits)
             self._in_flight.add(instance.uuid)
-            self._note_change(instance.uuid)
         LOG.info('Claim successful on node %s: memory %d MB, disk %d GB, vcpus %d CPU', nodename, wanted['memory_mb'],
                  wanted['local_gb'], wanted['vcpus'], instance_uuid=instance.uuid)
         return claims.Claim(self, instance.uuid)
+
+    def move_claim(self, migration_uuid, instance, nodename, limits):
+        """Take what an instance will need here (`instance` is as it will be), under the uuid of its migration, until
+        that has ended or the instance is here; `free` gives it back.
+
+        :raises ComputeResourcesUnavailable: as instance_claim
+        """
+        with self._lock:
+            self._take(migration_uuid, resources.usage(instance), nodename, limits)
+
+    def _take(self, consumer_uuid, wanted, nodename, limits):
+        node = self._nodes.get(nodename)
+        if node is None:
+            raise exception.ComputeResourcesUnavailable(reason='node %s is not there' % nodename)
+        own = node.usages.get(consumer_uuid, {})
+        used = {name: amount - own.get(name, 0) for name, amount in node.used.items()}
+        claims.check(node.record, used, wanted, limits)
+        node.put(consumer_uuid, wanted)
+        self._note_change(consumer_uuid)
 
     def claim_kept(self, instance_uuid):
         """The instance is built: from now on the recount counts it by its record."""
@@ -124,15 +136,16 @@ class ResourceTracker:
             self._changed = set()
             try:
                 instances = self._conductor.instance_get_all_by_host(ctxt, self.host)
+                places = self._conductor.places_kept_by_host(ctxt, self.host)
                 with self._lock:
-                    self._recount(hardware, instances)
+                    self._recount(hardware, instances, places)
             finally:
                 self._changed = None
             for node in list(self._nodes.values()):
                 self._report(ctxt, node)
                 self._heal_allocations(ctxt, node)
 
-    def _recount(self, hardware, instances):
+    def _recount(self, hardware, instances, places):
         """Replace what is counted by what the conductor said, except where this host knows better: claims in flight,
         and whatever was claimed or freed here while the question was under way."""
         by_node = {}
@@ -140,6 +153,8 @@ class ResourceTracker:
             # A build that holds no claim here has no guest: its host was tried and gave it back.
             if instance.vm_state != vm_states.BUILDING:
                 by_node.setdefault(instance.node, {})[instance.uuid] = resources.usage(instance)
+        for place in places:
+            by_node.setdefault(place.instance.node, {})[place.migration_uuid] = resources.usage(place.instance)
         for name in set(self._nodes) - set(hardware):
             del self._nodes[name]
         for name, found in hardware.items():
@@ -188,7 +203,7 @@ class ResourceTracker:
         """Delete what Placement still holds for instances that are gone.
 
         An instance is in the database before anything is allocated for it, so one that is not there has no build in
-        flight either.
+        flight either. So is a migration.
         """
         for consumer in self._placement.get_allocations_for_provider(ctxt, node.record.uuid):
             if consumer in node.usages or consumer in self._in_flight:
@@ -196,5 +211,7 @@ class ResourceTracker:
             try:
                 self._conductor.instance_get(ctxt, consumer)
             except exception.InstanceNotFound:
+                if self._conductor.migration_is_under_way(ctxt, consumer):
+                    continue
                 LOG.warning('Deleting the allocation of an instance that is gone', instance_uuid=consumer)
                 self._placement.delete_allocation_for_instance(ctxt, consumer)

@@ -32,6 +32,7 @@ class Settings:
     console_urls: dict = dataclasses.field(default_factory=dict)    # kind of console → base URL of its proxy
     shelved_offload_time: int = 0
     shelved_poll_interval: int = 3600
+    resize_confirm_window: int = 0
     shutdown_timeout: int = 60
     block_device_retries: int = 60
     block_device_interval: float = 3
@@ -61,7 +62,8 @@ def from_conf(conf):
         shelved_poll_interval=conf.shelved_poll_interval,
         shutdown_timeout=conf.shutdown_timeout,
         block_device_retries=conf.block_device_allocate_retries,
-        block_device_interval=conf.block_device_allocate_retries_interval)
+        block_device_interval=conf.block_device_allocate_retries_interval,
+        resize_confirm_window=conf.resize_confirm_window)
 
 
 def _console_urls(conf):

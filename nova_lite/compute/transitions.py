@@ -54,6 +54,11 @@ def _requested(from_vm, task, why):
     return Transition(from_vm, (None,), KEEP, task, why)
 
 
+def _during(tasks, task, why):
+    """A step of an operation begins, or begins again."""
+    return Transition(ANY, tasks, KEEP, task, why)
+
+
 def _finished(tasks, to_vm, why):
     """An operation has done what was asked."""
     return Transition(ANY, tasks, to_vm, None, why)
@@ -183,6 +188,32 @@ TRANSITIONS = {
     'image_uploading': Transition(
         ANY, _COPYING, KEEP, task_states.IMAGE_UPLOADING, 'the image service is being given the copy'),
     'image_made': _finished(_COPYING, KEEP, 'the image is whole'),
+    'resize_requested': _requested(
+        (vm_states.ACTIVE, vm_states.STOPPED), task_states.RESIZE_PREP,
+        'a user wants another flavor, or an administrator another host'),
+    'resize_migrating': _during(
+        (task_states.RESIZE_PREP, task_states.RESIZE_MIGRATING), task_states.RESIZE_MIGRATING,
+        'there is room for it; the guest stops and its disks go to their new host'),
+    'resize_migrated': _during(
+        (task_states.RESIZE_MIGRATING, task_states.RESIZE_MIGRATED), task_states.RESIZE_MIGRATED,
+        'the disks are there; the ports follow'),
+    'resize_finish': _during(
+        (task_states.RESIZE_MIGRATED, task_states.RESIZE_FINISH), task_states.RESIZE_FINISH,
+        'the new guest is made'),
+    'resized': _finished(
+        (task_states.RESIZE_FINISH,), vm_states.RESIZED, 'it waits for the user to confirm or to go back'),
+    'confirm_resize_requested': _requested(
+        (vm_states.RESIZED,), task_states.RESIZE_CONFIRMING, 'a user keeps what was resized, or time has done so'),
+    'resize_confirmed': _finished(
+        (task_states.RESIZE_CONFIRMING,), vm_states.ACTIVE, 'the way back is forgotten; the guest runs'),
+    'resize_confirmed_off': _finished(
+        (task_states.RESIZE_CONFIRMING,), vm_states.STOPPED, 'the way back is forgotten; the guest is off'),
+    'revert_resize_requested': _requested(
+        (vm_states.RESIZED,), task_states.RESIZE_REVERTING, 'a user wants it as it was'),
+    'resize_reverted': _finished(
+        (task_states.RESIZE_REVERTING,), vm_states.ACTIVE, 'everything is as before; the guest runs'),
+    'resize_reverted_off': _finished(
+        (task_states.RESIZE_REVERTING,), vm_states.STOPPED, 'everything is as before; the guest is off'),
 }
 
 

@@ -15,6 +15,7 @@ from nova_lite.conductor import rpcapi
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import placing
+from nova_lite.conductor.tasks import resizing
 from nova_lite.conductor.tasks import shelving
 from nova_lite.conductor.tasks import sweep
 from nova_lite.db import actions
@@ -23,7 +24,9 @@ from nova_lite.db import build_requests as build_requests_db
 from nova_lite.db import compute_nodes
 from nova_lite.db import instance_groups
 from nova_lite.db import instances
+from nova_lite.db import moves
 from nova_lite.db import operations as operations_db
+from nova_lite.db import places
 from nova_lite.db import services
 
 LOG = logging.getLogger(__name__)
@@ -138,6 +141,19 @@ class ConductorManager:
     @rpc.expected_errors
     def offload_old_shelved(self, ctxt, host, seconds):
         shelving.offload_old(self._tools, host, seconds)
+
+    @rpc.expected_errors
+    def places_kept_by_host(self, ctxt, host):
+        return places.kept(self._db, host)
+
+    @rpc.expected_errors
+    def migration_is_under_way(self, ctxt, migration_uuid):
+        migration = moves.get(self._db, migration_uuid)
+        return migration is not None and not migration.ended
+
+    @rpc.expected_errors
+    def confirm_old_resizes(self, ctxt, host, window):
+        resizing.confirm_old(self._tools, host, window)
 
     @rpc.expected_errors
     def unfinished_action_get(self, ctxt, instance_uuid):

@@ -98,6 +98,21 @@ class ConductorAPI:
         return self._call(ctxt, 'offload_old_shelved', host=host, seconds=seconds)
 
     @rpc.translates_errors
+    def places_kept_by_host(self, ctxt, host):
+        """call → [Place…] that migrations keep on a host for instances that are not there, or not there any more."""
+        return self._call(ctxt, 'places_kept_by_host', host=host)
+
+    @rpc.translates_errors
+    def migration_is_under_way(self, ctxt, migration_uuid):
+        """call → whether there is a migration of a uuid that has not ended."""
+        return self._call(ctxt, 'migration_is_under_way', migration_uuid=migration_uuid)
+
+    @rpc.translates_errors
+    def confirm_old_resizes(self, ctxt, host, window):
+        """call: confirm the resizes of the instances of a host that nobody confirmed in `window` seconds."""
+        return self._call(ctxt, 'confirm_old_resizes', host=host, window=window)
+
+    @rpc.translates_errors
     def unfinished_action_get(self, ctxt, instance_uuid):
         """call → the InstanceAction that is under way on an instance, without its events, or None."""
         return self._call(ctxt, 'unfinished_action_get', instance_uuid=instance_uuid)

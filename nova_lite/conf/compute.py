@@ -43,6 +43,11 @@ OPTIONS = {
         cfg.IntOpt('heal_instance_info_cache_interval', default=60, min=-1,
                    help='Seconds between looks at the ports of one server after the other, so that what is recorded of '
                         'their addresses follows changes of which nobody told; -1 or 0: never.'),
+        cfg.BoolOpt('allow_resize_to_same_host', default=False,
+                    help='Whether a server may stay on its host when it gets another flavor. Set it, for nova-api,'
+                         ' where there is one host only.'),
+        cfg.IntOpt('resize_confirm_window', default=0, min=0,
+                   help='Seconds after which a resize that nobody confirmed is confirmed; 0: never.'),
         cfg.FloatOpt('cpu_allocation_ratio', default=4.0, min=0.01,
                      help='Virtual processors that may be in use, %s' % _RATIO),
         cfg.FloatOpt('ram_allocation_ratio', default=1.0, min=0.01, help='Memory that may be in use, %s' % _RATIO),

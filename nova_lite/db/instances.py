@@ -261,9 +261,12 @@ def _checked(values):
     allowed = {column.name for column in rows.columns(instance_obj.Instance, TABLE)} - _NOT_UPDATABLE
     if unknown := set(values) - allowed:
         raise exception.Invalid('Not a field of an instance that may be set: %s' % ', '.join(sorted(unknown)))
-    return {name: datetime.datetime.fromisoformat(value)
-            if isinstance(value, str) and isinstance(TABLE.c[name].type, sa.DateTime) else value
-            for name, value in values.items()}
+    checked = {name: datetime.datetime.fromisoformat(value)
+               if isinstance(value, str) and isinstance(TABLE.c[name].type, sa.DateTime) else value
+               for name, value in values.items()}
+    if 'flavor' in checked:
+        checked.update((column, getattr(checked['flavor'], field)) for column, field in _BY_FLAVOR.items())
+    return checked
 
 
 def transition(db, uuid, event, values=None, step=None, fault=None, token=None):
@@ -407,7 +410,7 @@ def _record(connection, now, uuid, change):
     if change.operation is not None:
         operations.insert(connection, now, change.operation)
     if change.abandons is not None:
-        operations.abandon(connection, now, change.abandons.uuid, change.fault)
+        operations.abandon(connection, now, change.abandons, change.fault)
     ends = change.event in _ENDS_BUILD
     if change.step is not None and not (ends and change.step.result == actions.SUCCESS):
         _record_step(connection, now, uuid, change.step)

@@ -123,9 +123,9 @@ def record(connection, now, host, progress):
         raise exception.OperationGone(operation_uuid=progress.operation_uuid)
 
 
-def abandon(connection, now, uuid, fault):
+def abandon(connection, now, operation, fault):
     """Leave an operation to the next start of its host, for the cleaning up."""
-    connection.execute(sa.update(TABLE).where(TABLE.c.uuid == uuid).values(
+    connection.execute(sa.update(TABLE).where(TABLE.c.uuid == operation.uuid).values(
         abandoned=True, undoing=True, fault=fault, updated_at=now))
 
 

@@ -62,6 +62,7 @@ def nova_conf(layout, options, keys, virt_type):
             # Two clouds on one machine share its libvirt, where names are unique.
             "instance_name_template": f"instance{layout.suffix}-%08x",
             "compute_driver": "libvirt.LibvirtDriver" if libvirt else "fake.FakeDriver",
+            "allow_resize_to_same_host": "true" if libvirt or options.hosts == 1 else "false",
             "osapi_compute_listen": "127.0.0.1", "osapi_compute_listen_port": layout.port("compute"),
             "metadata_listen": "127.0.0.1", "metadata_listen_port": layout.port("metadata"),
         },

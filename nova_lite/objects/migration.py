@@ -7,6 +7,7 @@ import datetime
 
 from nova_lite.objects import base
 from nova_lite.objects import flavor as flavor_obj
+from nova_lite.objects import instance as instance_obj
 
 RESIZE, MIGRATION, LIVE_MIGRATION, EVACUATION = 'resize', 'migration', 'live-migration', 'evacuation'
 
@@ -54,3 +55,14 @@ class Migration:
     @property
     def ended(self):
         return self.status in ENDED
+
+
+@base.register('1.0')
+class Place:
+    """Room on a host for an instance that is, as recorded, elsewhere or has another flavor: kept by a migration.
+
+    instance: as it would be there, so with the host's own node and the flavor that counts.
+    """
+
+    migration_uuid: str
+    instance: instance_obj.Instance

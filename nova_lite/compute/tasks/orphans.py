@@ -39,7 +39,7 @@ def look_at(tools, uuid, action=None):
             owner = _owner(tools, ctxt, uuid)
             if uuid in tools.builds or (owner is not None and owner.host == tools.host):
                 return
-            if uuid not in tools.driver.list_instance_uuids():
+            if uuid not in tools.driver.list_instance_uuids() or (owner is not None and _kept(tools, ctxt, uuid)):
                 return
             LOG.warning('A guest that belongs to no server of this host is here%s',
                         ': removing it' if reap else '', instance_uuid=uuid)
@@ -47,6 +47,11 @@ def look_at(tools, uuid, action=None):
                 tools.driver.destroy(ctxt, owner or _stranger(uuid), owner.network_info if owner else [], [])
         except (Exception, concurrency.Timeout):     # one that cannot be looked at must not keep us from the others
             LOG.exception('What is left of an instance could not be removed', instance_uuid=uuid)
+
+
+def _kept(tools, ctxt, uuid):
+    """Whether a move of the instance, which is elsewhere, could still come back here, or is on its way here."""
+    return any(place.instance.uuid == uuid for place in tools.conductor.places_kept_by_host(ctxt, tools.host))
 
 
 def _owner(tools, ctxt, uuid):

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which class chooses the hosts of which operation: those that compute/operations.py has as `placed`."""
 
+from nova_lite.conductor.tasks import resizing
 from nova_lite.conductor.tasks import shelving
 
 STAGES = {
     'unshelve_offloaded': shelving.Unshelve,
+    'resize': resizing.Resize,
+    'migrate': resizing.Resize,
 }
 
 

@@ -17,6 +17,7 @@ from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import faults
 from nova_lite.conductor.tasks import operations
 from nova_lite.conductor.tasks import release
+from nova_lite.conductor.tasks import resizing
 from nova_lite.db import actions
 from nova_lite.db import build_requests
 from nova_lite.db import orders
@@ -37,6 +38,7 @@ def run(tools):
             LOG.info('Instance %s is late in %s: %s', item.uuid, item.task_state or item.vm_state, act.__name__)
             tools.pool.spawn(act, tools, _context(tools.db, item.uuid), item)
     operations.sweep(tools, now, _before(now, tools.deadlines.resend), lambda: _hosts(tools, now))
+    resizing.clear_deleted(tools)
     for uuid, project_id, kept_ports in orders.unreleased(tools.db, _before(now, tools.deadlines.take_over)):
         tools.pool.spawn(release.again, tools, _context(tools.db, uuid, project_id), uuid, kept_ports)
 

@@ -68,6 +68,28 @@ class ReportClient:
             body['consumer_generation'] = current.get('consumer_generation')
         return False
 
+    def move_allocations(self, ctxt, from_uuid, to):
+        """Have what one consumer holds held by another instead of what that held; nothing is done when the first holds
+        nothing. to: an Instance, or a Migration with its project and user.
+
+        :raises AllocationConflict: others change them all the time
+        """
+        for _ in range(CONFLICT_TRIES):
+            held = self._held(from_uuid)
+            if not held['allocations']:
+                return
+            allocations = {provider: {'resources': item['resources']} for provider, item in held['allocations'].items()}
+            owner = {'project_id': held['project_id'], 'user_id': held['user_id']}
+            body = {from_uuid: {'allocations': {}, 'consumer_generation': held['consumer_generation'], **owner},
+                    to.uuid: {'allocations': allocations,
+                              'consumer_generation': self._held(to.uuid).get('consumer_generation'), **owner}}
+            if self._request('POST', '/allocations', (204, 409), json=body).status_code == 204:
+                return
+        raise exception.AllocationConflict(host='of the instance')
+
+    def _held(self, consumer_uuid):
+        return self._request('GET', '/allocations/%s' % consumer_uuid, (200,)).json()
+
     # ---- for whoever frees ---------------------------------------------------------------------------------------
 
     def delete_allocation_for_instance(self, ctxt, consumer_uuid):

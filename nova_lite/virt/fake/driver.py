@@ -82,7 +82,7 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
             supported_instances=((ARCHITECTURE, 'fake', 'hvm'), ('aarch64', 'fake', 'hvm')), traits=TRAITS)
 
     def list_instance_uuids(self):
-        return [uuid for uuid in self._guests.uuids() if not uuid.endswith(lifecycle.RESIZE)]
+        return sorted({uuid.removesuffix(lifecycle.RESIZE) for uuid in self._guests.uuids()})
 
     def list_traces(self):
         return self.list_instance_uuids(), None

@@ -111,8 +111,9 @@ class LibvirtDriver(driver.ComputeDriver):
         return sorted({*guests, *directories})
 
     def list_traces(self):
-        directories = [name for name in os.listdir(self._settings.instances_path) if uuidutils.is_uuid_like(name)]
-        return self._guests.ours(), directories
+        names = {name.removesuffix(resizing.BEFORE).removesuffix(resizing.INCOMING)
+                 for name in os.listdir(self._settings.instances_path)}
+        return self._guests.ours(), sorted(filter(uuidutils.is_uuid_like, names))
 
     def get_info(self, instance):
         state = self._guests.state(instance.uuid)

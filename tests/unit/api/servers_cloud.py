@@ -20,7 +20,7 @@ from nova_lite.api import enforcer
 from nova_lite.api.openstack import frame
 from nova_lite.api.openstack import links
 from nova_lite.api.openstack import wsgi
-from nova_lite.api.openstack.compute import servers_routes
+from nova_lite.api.openstack.compute import routes
 from nova_lite.compute import api as compute_api
 from nova_lite.compute import api_clients
 from nova_lite.conf import registry
@@ -29,11 +29,13 @@ from nova_lite.db import engine
 from nova_lite.db import flavors
 from nova_lite.db import instances
 from nova_lite.db import models
+from nova_lite.db import moves
 from nova_lite.db import services
 from nova_lite.image import glance
 from nova_lite.network import neutron
 from nova_lite.objects import base
 from nova_lite.objects import flavor as flavor_obj
+from nova_lite.objects import migration as migration_obj
 from nova_lite.objects import service as service_obj
 from tests.unit.compute_api import doubles
 
@@ -122,8 +124,9 @@ class Cloud:
             self.conf, self.db, rules, api_clients.Clients(
                 image=glance.API(self.glance), network=neutron.API(self.neutron), volume=volume),
             conductor=Conductor(self.cast), compute=self.compute)
-        app = deploy.build_application(servers_routes.TABLE, deploy.Services(
-            conf=self.conf, db=self.db, enforcer=rules, compute_api=self.api))
+        app = deploy.build_application(routes.TABLE, deploy.Services(
+            conf=self.conf, db=self.db, enforcer=rules, compute_api=self.api,
+            network=neutron.API(self.neutron)))
         self._app = frame.FaultWrapper(app)
         self.flavor('1')
         self.image = self.glance.add(hw_disk_bus='virtio')
@@ -158,6 +161,16 @@ class Cloud:
         with self.db.engine.begin() as connection:
             connection.execute(sa.update(models.instances).where(models.instances.c.uuid == uuid).values(
                 {'vm_state': 'active', 'task_state': None, 'host': host, 'node': host, 'power_state': 1, **values}))
+
+    def resized(self, uuid, **fields):
+        """Record the migration of a server that was resized. :returns: it"""
+        instance = instances.get(self.db, uuid)
+        values = {'source_compute': 'host1', 'source_node': 'host1', 'dest_compute': 'host1', 'dest_node': 'host1',
+                  'migration_type': 'resize', 'status': 'finished', 'old_vm_state': 'active', 'user_id': 'u-p1',
+                  'project_id': 'p1', **fields}
+        return moves.ensure(self.db, migration_obj.Migration(
+            uuid=doubles.new_id(), instance_uuid=uuid, old_flavor=instance.flavor, new_flavor=instance.flavor,
+            **values))
 
     # ---- requests ------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ class Database:
         self.rescheduled, self.transitions, self.nodes, self.answers = [], [], {}, {}
         self.failed_requests = []       # request ids of the steps that were reported as failed
         self.operations = {}            # {uuid: Operation} under way
+        self.places = []                # [Place…] that migrations keep on the host
         self.before_answer = {}         # method name → function called once before it answers
 
     def _called(self, name):
@@ -130,6 +131,13 @@ class Database:
         record = self.operations[operation.uuid]
         record.host, record.step, record.data = host, operation.step, operation.data
         record.undoing, record.fault = operation.undoing, operation.fault
+
+    def places_kept_by_host(self, ctxt, host):
+        self._called('places_kept_by_host')
+        return self._answer('places_kept_by_host', self.places)
+
+    def migration_is_under_way(self, ctxt, migration_uuid):
+        return any(place.migration_uuid == migration_uuid for place in self.places)
 
     def operation_finish(self, ctxt, operation_uuid):
         self._called('operation_finish')
@@ -289,6 +297,16 @@ class Placement:
         self._check()
         return dict(self.allocations)
 
+    def claim_resources(self, ctxt, consumer_uuid, allocation_request, project_id, user_id):
+        self._check()
+        self.allocations[consumer_uuid] = allocation_request
+        return True
+
+    def move_allocations(self, ctxt, from_uuid, to):
+        self._check()
+        if from_uuid in self.allocations:
+            self.allocations[to.uuid] = self.allocations.pop(from_uuid)
+
     def delete_allocation_for_instance(self, ctxt, consumer_uuid):
         self._check()
         self.allocations.pop(consumer_uuid, None)
@@ -360,18 +378,18 @@ class World:
                  and uuid not in self.manager._deletes)
         return self.record(uuid)
 
-    def request(self, uuid, name, **arguments):
+    def request(self, uuid, name, data=None, **arguments):
         """What the API does to begin an operation, but for the cast. :returns: its Operation"""
         spec = operations.SPECS[name]
         self.database._move(uuid, spec.requested, {}, None, None)
         order = operation_obj.Operation(uuid=str(uuid_module.uuid4()), instance_uuid=uuid, name=name,
-                                        request_id='req-operation', host=HOST, arguments=arguments)
+                                        request_id='req-operation', host=HOST, arguments=arguments, data=data or {})
         self.database.operations[order.uuid] = order
         return order
 
-    def operate(self, uuid, name, **arguments):
+    def operate(self, uuid, name, data=None, **arguments):
         """Have an operation done; → the instance's record once it has ended."""
-        order = self.request(uuid, name, **arguments)
+        order = self.request(uuid, name, data, **arguments)
         self.manager.run_operation(new_context(), uuid, order.uuid)
         return self.operated(uuid, order)
 

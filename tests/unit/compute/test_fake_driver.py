@@ -160,11 +160,11 @@ def test_states_of_a_guest(tmp_path):
             OPERATIONS[operation](driver, instance)
 
 
-def test_a_guest_between_two_flavors_is_not_listed(tmp_path):
+def test_a_guest_between_two_flavors_is_listed_still(tmp_path):
     driver = new_driver(tmp_path)
     instance = spawn(driver)
     OPERATIONS['migrate_disk_and_power_off'](driver, instance)
-    assert driver.list_instance_uuids() == [] and driver.list_traces()[0] == []
+    assert driver.list_instance_uuids() == driver.list_traces()[0] == [instance.uuid], 'it may be nobody\'s one day'
     OPERATIONS['finish_revert_migration'](driver, instance)
     assert driver.list_instance_uuids() == [instance.uuid]
     with pytest.raises(exception.ResizeError):

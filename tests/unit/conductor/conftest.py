@@ -60,6 +60,9 @@ class Compute:
     def run_operation(self, ctxt, host, instance_uuid, operation_uuid):
         self._note('run_operation', host, operation_uuid)
 
+    def remove_stray_guest(self, ctxt, host, instance_uuid):
+        self._note('remove_stray_guest', host, instance_uuid)
+
     def abort_operation(self, ctxt, host, instance_uuid, operation_uuid):
         self._note('abort_operation', host, operation_uuid)
 
@@ -84,6 +87,11 @@ class Placement:
             return False
         self.held[consumer_uuid] = host
         return True
+
+    def move_allocations(self, ctxt, from_uuid, to):
+        self._check()
+        if from_uuid in self.held:
+            self.held[to.uuid] = self.held.pop(from_uuid)
 
     def delete_allocation_for_instance(self, ctxt, consumer_uuid):
         self._check()

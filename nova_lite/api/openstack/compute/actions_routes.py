@@ -8,6 +8,7 @@ from nova_lite.api.openstack.compute import consoles
 from nova_lite.api.openstack.compute import server_deletion
 from nova_lite.api.openstack.compute import server_images
 from nova_lite.api.openstack.compute import server_marks
+from nova_lite.api.openstack.compute import server_moves
 from nova_lite.api.openstack.compute import server_network
 from nova_lite.api.openstack.compute import server_power
 from nova_lite.api.openstack.compute import server_shelving
@@ -15,6 +16,7 @@ from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
 from nova_lite.api.openstack.compute.schemas import server_images as images_schema
+from nova_lite.api.openstack.compute.schemas import server_moves as moves_schema
 from nova_lite.api.openstack.compute.schemas import server_shelving as shelving_schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
@@ -25,6 +27,7 @@ Power = server_power.Controller
 Images = server_images.Controller
 OLD_CONSOLES = '2.5'    # last microversion before remote-consoles
 Shelving = server_shelving.Controller
+Moves = server_moves.Controller
 
 
 def _op(controller, method, policy, body, **details):
@@ -73,4 +76,9 @@ ACTIONS = {
     'removeFloatingIp': _op(Network, 'remove_floating_ip', policies.FLOATING_IPS % 'remove', schema.REMOVE_FLOATING_IP,
                             max='2.43'),
     'forceDelete': _op(Deletion, 'force_delete', policies.DEFERRED_DELETE % 'force', schema.FORCE_DELETE),
+    'resize': _op(Moves, 'resize', policies.SERVERS % 'resize', moves_schema.RESIZE),
+    'confirmResize': _op(Moves, 'confirm_resize', policies.SERVERS % 'confirm_resize', moves_schema.CONFIRM_RESIZE,
+                         success=204),
+    'revertResize': _op(Moves, 'revert_resize', policies.SERVERS % 'revert_resize', moves_schema.REVERT_RESIZE),
+    'migrate': _op(Moves, 'migrate', policies.MIGRATE % 'migrate', moves_schema.MIGRATE),
 }

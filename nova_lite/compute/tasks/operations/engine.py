@@ -147,7 +147,7 @@ class Run:
                     return self._hand_over(host)
                 self._do(step)
             self.task.step = operation.finished
-            self.task.progress = operation_obj.Progress(operation_uuid=self.uuid, done=True)
+            self._done(operation.finished)
             self.task.final_transition(operation.finished, **operation.values())
         except task.TakenAway as exc:
             self._end_quietly(position, exc)
@@ -178,7 +178,9 @@ class Run:
 
     def _progress(self, step, begin):
         record = self._operation.record
-        self.task.progress = operation_obj.Progress(operation_uuid=self.uuid, step=step.name, data=record.data)
+        self.task.progress = operation_obj.Progress(
+            operation_uuid=self.uuid, step=step.name, data=record.data,
+            migration=self._operation.migration_values(step.transition))
         if step.transition:
             self.task.transition(step.transition, begin=begin, **step.values())
         else:
@@ -213,9 +215,14 @@ class Run:
             self.task.step = step.name
             faultpoints.hit('operation.%s.%s.undo' % (record.name, step.name), self.tools.host)
             clean = steps.undo_one(step, exc) and clean
-        self.task.progress = operation_obj.Progress(operation_uuid=self.uuid, done=True)
-        self.task.transition(self._operation.undone if clean else 'operation_failed', fault=record.fault,
-                             result='Error', done=True, **self._operation.undone_values())
+        event = self._operation.undone if clean else 'operation_failed'
+        self._done(event)
+        self.task.transition(event, fault=record.fault, result='Error', done=True, **self._operation.undone_values())
+
+    def _done(self, event):
+        """With the next report the operation has ended."""
+        self.task.progress = operation_obj.Progress(
+            operation_uuid=self.uuid, done=True, migration=self._operation.migration_values(event))
 
     def _end_quietly(self, position, exc):
         """Somebody deletes the instance, or took this host for dead: leave nothing behind."""

@@ -61,6 +61,11 @@ class ServerOperation:
         """What a caller that waits for the end is told then; plain JSON."""
         return None
 
+    def migration_values(self, event):
+        """{field: value} of the operation's migration, `uuid` among them, to save with an event (None: a step without
+        one); empty: nothing."""
+        return {}
+
     def power_state(self):
         """What the hypervisor says now; one of power_state.py."""
         try:

@@ -5,6 +5,7 @@
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import interfaces
 from nova_lite.compute.tasks.operations import power
+from nova_lite.compute.tasks.operations import resize
 from nova_lite.compute.tasks.operations import shelving
 from nova_lite.compute.tasks.operations import snapshots
 from nova_lite.compute.tasks.operations import volumes
@@ -31,6 +32,10 @@ OPERATIONS = {
     'unshelve_offloaded': shelving.UnshelveOffloaded,
     'create_image': snapshots.CreateImage,
     'create_backup': snapshots.CreateBackup,
+    'resize': resize.Resize,
+    'migrate': resize.Migrate,
+    'confirm_resize': resize.ConfirmResize,
+    'revert_resize': resize.RevertResize,
 }
 
 

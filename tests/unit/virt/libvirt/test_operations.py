@@ -546,7 +546,7 @@ def test_migration_to_another_host(host, make_host, images, tmp_path, remote_she
     info = migrate(host, instance, samples.flavor(root_gb=2, swap=16), [SWAP], dest='192.0.2.2')
     assert remote_shell.read_text() == '192.0.2.2\n'
     assert names(tmp_path, instance) == [instance.uuid + '_incoming', instance.uuid + '_resize']
-    assert host.list_instance_uuids() == []
+    assert host.list_instance_uuids() == [instance.uuid], 'it may be nobody\'s one day'
     # the other host has its own image cache
     elsewhere = tmp_path / 'elsewhere'
     elsewhere.mkdir()
