@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done to a guest after it was made, with one that really boots: its console and virsh say what happened."""
 
+import dataclasses
 import os
 import re
 import types
@@ -108,11 +109,18 @@ def test_reboot(guest):
     guest.started()
 
 
-def test_rescue(guest, rescue_image):
+def test_rescue(guest, images, rescue_image):
     guest.host.rescue(None, guest.instance, [], rescue_image, 'secret', [])
     guest.started()
     assert 'from=rescue' in guest.ask('cat /proc/cmdline')
     assert not guest.disk_has_marker('vda') and guest.disk_has_marker('vdb')
+
+    stable = dataclasses.replace(rescue_image, properties={'hw_rescue_device': 'disk', 'hw_rescue_bus': 'scsi'})
+    guest.host.rescue(None, guest.instance, [], stable, 'secret', [])
+    guest.started()
+    assert 'from=rescue' in guest.ask('cat /proc/cmdline')
+    assert guest.disk_has_marker('vda')
+
     guest.host.unrescue(None, guest.instance, [], [])
     guest.started()
     assert 'from=rescue' not in guest.ask('cat /proc/cmdline')

@@ -351,6 +351,7 @@ class LibvirtDriver(driver.ComputeDriver):
     def migrate_disk_and_power_off(self, ctxt, instance, dest_host_ip, flavor, network_info,   # noqa: PLR0913 (as Nova)
                                    block_devices, timeout=0, retry_interval=0):
         files = self._files(instance)
+        files.begin()
         files.check_growth(instance, flavor, block_devices)
         power.off(self._guests, instance.uuid, timeout, retry_interval)
         self._guests.remove(instance.uuid)

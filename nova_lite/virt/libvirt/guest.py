@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from nova_lite import concurrency
 from nova_lite import exception
+from nova_lite.virt import images
 from nova_lite.virt.libvirt import connection as libvirt_door
 from nova_lite.virt.libvirt.domain import metadata
 
@@ -70,9 +71,16 @@ class Guests:
                                             _pause, uuid, paused))
 
     def save(self, uuid):
-        """Write a guest's memory to the host's disk, and stop it; one that is saved already is fine. :raises: as pause
+        """Write a guest's memory to the host's disk, and stop it; one that is saved already is fine.
+
+        :raises: as pause, and DiskFull; the guest runs on then
         """
-        self._need_active(uuid, self._whole(uuid, 'suspend the guest', _save, uuid))
+        try:
+            self._need_active(uuid, self._whole(uuid, 'suspend the guest', _save, uuid))
+        except exception.HypervisorError as exc:
+            if images.NO_SPACE in str(exc.__cause__):
+                raise exception.DiskFull(what='the memory of the instance') from exc
+            raise
 
     def restore(self, uuid):
         """Let a saved guest go on. :returns: False when nothing of it is saved and it does not run."""

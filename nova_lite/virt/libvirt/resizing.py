@@ -38,10 +38,16 @@ class Files:
     @property
     def _origin(self):
         """Where the guest's files are, or where :meth:`put_aside` put them. :raises HypervisorError: nowhere"""
-        for path in (self.before, self.directory):
+        for path in (self.directory, self.before):
             if os.path.isdir(path):
                 return path
         raise exception.HypervisorError('The disks of the instance are missing on its host.')
+
+    def begin(self):
+        """What an earlier resize kept is not what the guest runs from now: nobody may go back to it any more."""
+        if os.path.isdir(self.directory):
+            shutil.rmtree(self.incoming, ignore_errors=True)
+            self.forget_before()
 
     def formats(self):
         """{name: format} of the disks as recorded."""
@@ -63,7 +69,7 @@ class Files:
 
     def put_aside(self):
         """Keep the files for a revert."""
-        if not os.path.isdir(self.before):
+        if os.path.isdir(self.directory):
             os.rename(self.directory, self.before)
 
     def copy_here(self):

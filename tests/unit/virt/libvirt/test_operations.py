@@ -241,6 +241,19 @@ def test_suspend_of_a_guest_that_is_off(host, images):
         host.suspend(None, instance)
 
 
+@pytest.mark.parametrize('words, kind', [
+    ('write failed: No space left on device', exception.DiskFull), ('secret', exception.HypervisorError)])
+def test_suspend_fails(host, images, monkeypatch, words, kind):
+    def fail(_):
+        raise libvirt.libvirtError(words)
+    monkeypatch.setattr(libvirt.virDomain, 'managedSave', fail)
+    instance = scene.spawn(host, images)
+    with pytest.raises(kind) as caught:
+        host.suspend(None, instance)
+    assert words not in caught.value.message
+    assert state(host, instance) == power_state.RUNNING
+
+
 def test_a_hard_reboot_drops_saved_memory(host, images):
     instance = scene.spawn(host, images)
     host.suspend(None, instance)
@@ -516,6 +529,20 @@ def test_a_root_disk_as_large_as_its_image_does_not_shrink(host, images):
     migrate(host, instance, samples.flavor(root_gb=0))
     instance = scene.spawn(host, images, flavor=samples.flavor(root_gb=0))
     migrate(host, instance, samples.flavor(root_gb=1))
+
+
+def test_nobody_goes_back_to_what_a_forgotten_resize_kept(host, images, tmp_path):
+    instance = scene.spawn(host, images)
+    finish(host, instance, migrate(host, instance, samples.flavor(root_gb=2)))
+    instance.flavor = samples.flavor(root_gb=2)
+    now = scene.directory(tmp_path, instance) / 'now'
+    now.write_text('written since')
+    with pytest.raises(exception.ResizeError):
+        migrate(host, instance, samples.flavor(root_gb=1))
+    host.finish_revert_migration(None, instance, [], HERE, [])
+    assert now.exists() and names(tmp_path, instance) == [instance.uuid]
+    finish(host, instance, migrate(host, instance, samples.flavor(root_gb=3)))
+    assert now.exists()
 
 
 @pytest.mark.parametrize('finished', [False, True])
