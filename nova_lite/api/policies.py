@@ -174,6 +174,7 @@ ACTIONS_ON_SERVERS = (
     (ADMIN_ACTIONS % 'reset_state', ADMIN, 'Say what state a server has', 'POST', _ACTION % 'os-resetState'),
     (ADMIN_ACTIONS % 'inject_network_info', ADMIN, 'Tell a guest of its network, as was done once', 'POST',
      _ACTION % 'injectNetworkInfo'),
+    (DEFERRED_DELETE % 'restore', MEMBER_OR_ADMIN, 'Restore a server that was deleted', 'POST', _ACTION % 'restore'),
     (DEFERRED_DELETE % 'force', MEMBER_OR_ADMIN, 'Delete a server at once', 'POST', _ACTION % 'forceDelete'),
     (SERVERS % 'trigger_crash_dump', MEMBER_OR_ADMIN, 'Have a guest dump its memory', 'POST',
      _ACTION % 'trigger_crash_dump'),

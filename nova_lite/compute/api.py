@@ -71,6 +71,7 @@ class API:
         self._max_local_devices = conf.max_local_block_devices
         self._force_config_drive = conf.force_config_drive
         self._default_zone = conf.default_schedule_zone
+        self._reclaims = conf.reclaim_instance_interval > 0
 
     # ---- create --------------------------------------------------------------------------------------------------
 
@@ -302,12 +303,15 @@ class API:
         api_checks.check_unlocked(ctxt, instance)
         return instances.modify(self._db, instance.uuid, field, change)
 
-    def delete(self, ctxt, instance):
+    def delete(self, ctxt, instance, at_once=False):
         """Have a server deleted: allowed in every state, and again. It is gone when its host has cleaned up.
 
+        Where deleting can be taken back, it is kept for a while first, unless that has to be `at_once`.
         :raises Conflict: it is locked; InstanceNotFound: it is gone already
         """
         api_checks.check_unlocked(ctxt, instance)
+        if not at_once and self._reclaims and self._soft_delete(ctxt, instance):
+            return
         instance = instances.request_delete(self._db, instance.uuid, ctxt)
         self.shelving.forget_image(ctxt, instance)
         faultpoints.hit('api.before_cast')
@@ -318,6 +322,26 @@ class API:
                 LOG.warning('The message queue is away; the sweep of nova-conductor will delete %s', instance.uuid)
         else:
             self._conductor.delete_instance(ctxt, instance.uuid)
+
+
+    def _soft_delete(self, ctxt, instance):
+        """:returns: whether it is kept for a while; one that cannot be is to be deleted at once"""
+        if instance.vm_state == vm_states.SOFT_DELETED or instance.task_state == task_states.SOFT_DELETING:
+            return True
+        if not instance.host:
+            return False
+        try:
+            self.operations.begin(ctxt, instance, 'soft_delete')
+        except exception.Conflict as exc:
+            LOG.info('Server %s cannot be kept: %s', instance.uuid, exc)
+            return False
+        return True
+
+    def restore(self, ctxt, instance):
+        """Take the deleting of a server back. :raises Conflict: it is not soft-deleted, or its host down; OverQuota:"""
+        self.operations.check_ready(ctxt, instance, 'restore')
+        self.quotas.servers_allowed(self.quotas.limits(instance.project_id), instance.project_id, instance.flavor, 1, 1)
+        self.operations.record(ctxt, instance, 'restore')
 
 
 def _system_metadata(order, zone, keypair):

@@ -86,6 +86,10 @@ class Conductor:
         """Forget an abandoned operation."""
         return self._repeat(self._database.operation_finish, ctxt, operation_uuid)
 
+    def reclaim_queued_deletes(self, ctxt, host, seconds):
+        """Have the servers of a host deleted that were soft-deleted long enough ago; never repeated: the next asks."""
+        self._database.reclaim_queued_deletes(ctxt, host, seconds)
+
     def offload_old_shelved(self, ctxt, host, seconds):
         """Have offloaded what was shelved `seconds` ago or before; never repeated: the next round does the same."""
         self._database.offload_old_shelved(ctxt, host, seconds)

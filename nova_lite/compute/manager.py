@@ -214,6 +214,7 @@ class ComputeManager:
              self._cleanup_running_deleted_instances),
             ('_poll_shelved_instances', settings.shelved_poll_interval if settings.shelved_offload_time >= 0 else 0,
              self._poll_shelved_instances),
+            ('_reclaim_queued_deletes', settings.reclaim_instance_interval, self._reclaim_queued_deletes),
             ('_heal_instance_info_cache', settings.heal_instance_info_cache_interval, self._heal_instance_info_cache),
             ('_poll_unconfirmed_resizes', CONFIRM_INTERVAL if settings.resize_confirm_window else 0,
              self._poll_unconfirmed_resizes),
@@ -235,6 +236,10 @@ class ComputeManager:
     def _poll_shelved_instances(self):
         self.tools.conductor.offload_old_shelved(
             context.admin_context(), self.host, self._settings.shelved_offload_time)
+
+    def _reclaim_queued_deletes(self):
+        self.tools.conductor.reclaim_queued_deletes(
+            context.admin_context(), self.host, self._settings.reclaim_instance_interval)
 
     def _heal_instance_info_cache(self):
         self._healer.heal_next(self._instances)

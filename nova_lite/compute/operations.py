@@ -43,6 +43,8 @@ SPECS = {
     'attach_volume': Spec('attach_volume_requested', 'attach_volume'),
     'detach_volume': Spec('detach_volume_requested', 'detach_volume', SLOW),
     'swap_volume': Spec('swap_volume_requested', 'swap_volume', SLOW),
+    'soft_delete': Spec('soft_delete_requested', 'delete'),
+    'restore': Spec('restore_requested', 'restore'),
     'create_image': Spec('snapshot_requested', 'createImage', SLOW, resumes=False),
     'create_backup': Spec('backup_requested', 'createBackup', SLOW, resumes=False),
     'resize': Spec('resize_requested', 'resize', SLOW, placed=True),

@@ -21,6 +21,7 @@ class Settings:
     running_deleted_instance_poll_interval: int = 300
     image_cache_interval: int = 2400
     heal_instance_info_cache_interval: int = 60
+    reclaim_instance_interval: int = 0
     handle_lifecycle_events: bool = True
     cpu_allocation_ratio: float = 4.0
     ram_allocation_ratio: float = 1.0
@@ -48,6 +49,7 @@ def from_conf(conf):
         running_deleted_instance_action=conf.running_deleted_instance_action,
         running_deleted_instance_poll_interval=conf.running_deleted_instance_poll_interval,
         image_cache_interval=conf.image_cache.manager_interval,
+        reclaim_instance_interval=conf.reclaim_instance_interval,
         heal_instance_info_cache_interval=conf.heal_instance_info_cache_interval,
         handle_lifecycle_events=conf.workarounds.handle_virt_lifecycle_events,
         cpu_allocation_ratio=conf.cpu_allocation_ratio,

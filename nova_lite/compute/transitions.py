@@ -179,6 +179,12 @@ TRANSITIONS = {
     'unshelve_offloaded_requested': _requested(
         (vm_states.SHELVED_OFFLOADED,), task_states.UNSHELVING, 'a user wants it back, on whatever host'),
     'unshelved': _finished((task_states.UNSHELVING,), vm_states.ACTIVE, 'the guest runs'),
+    'soft_delete_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED, vm_states.SUSPENDED, vm_states.STOPPED, vm_states.RESCUED,
+         vm_states.SHELVED, vm_states.ERROR), task_states.SOFT_DELETING, 'a user deletes it, and may take that back'),
+    'soft_deleted': _finished((task_states.SOFT_DELETING,), vm_states.SOFT_DELETED, 'the guest is off, and kept'),
+    'restore_requested': _requested((vm_states.SOFT_DELETED,), task_states.RESTORING, 'a user takes that back'),
+    'restored': _finished((task_states.RESTORING,), vm_states.ACTIVE, 'the guest runs again'),
     'snapshot_requested': _requested(_COPIED, task_states.IMAGE_SNAPSHOT_PENDING, 'a user makes an image of it'),
     'backup_requested': _requested(_COPIED, task_states.IMAGE_BACKUP, 'a user makes one of its backups'),
     'image_snapshot': Transition(

@@ -15,6 +15,7 @@ from nova_lite.conductor import rpcapi
 from nova_lite.conductor.tasks import build
 from nova_lite.conductor.tasks import delete
 from nova_lite.conductor.tasks import placing
+from nova_lite.conductor.tasks import reclaim
 from nova_lite.conductor.tasks import resizing
 from nova_lite.conductor.tasks import shelving
 from nova_lite.conductor.tasks import sweep
@@ -137,6 +138,10 @@ class ConductorManager:
     @rpc.expected_errors
     def operation_finish(self, ctxt, operation_uuid):
         operations_db.finish(self._db, operation_uuid)
+
+    @rpc.expected_errors
+    def reclaim_queued_deletes(self, ctxt, host, seconds):
+        reclaim.reclaim_queued_deletes(self._tools, host, seconds)
 
     @rpc.expected_errors
     def offload_old_shelved(self, ctxt, host, seconds):

@@ -93,6 +93,11 @@ class ConductorAPI:
         return self._call(ctxt, 'operation_finish', operation_uuid=operation_uuid)
 
     @rpc.translates_errors
+    def reclaim_queued_deletes(self, ctxt, host, seconds):
+        """call: delete the servers of a host that were soft-deleted `seconds` ago or before."""
+        return self._call(ctxt, 'reclaim_queued_deletes', host=host, seconds=seconds)
+
+    @rpc.translates_errors
     def offload_old_shelved(self, ctxt, host, seconds):
         """call: have the servers of a host offloaded that were shelved `seconds` ago or before."""
         return self._call(ctxt, 'offload_old_shelved', host=host, seconds=seconds)

@@ -40,6 +40,10 @@ OPTIONS = {
                    help='Seconds between looks for such servers; -1 or 0: never.'),
         cfg.ListOpt('non_inheritable_image_properties', default=['cache_in_nova', 'bittorrent'],
                     help='Properties of a server\'s image that images made of the server do not get.'),
+        cfg.IntOpt('reclaim_instance_interval', default=0, min=0,
+                   help='Seconds for which a deleted server is kept, off, so that its owner can restore it; 0: it is '
+                        'deleted at once, as is always one that was never built, is busy, or whose host is down. Set '
+                        'it for nova-api and nova-compute alike.'),
         cfg.IntOpt('heal_instance_info_cache_interval', default=60, min=-1,
                    help='Seconds between looks at the ports of one server after the other, so that what is recorded of '
                         'their addresses follows changes of which nobody told; -1 or 0: never.'),

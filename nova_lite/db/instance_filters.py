@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from oslo_utils import timeutils
 
 from nova_lite import exception
+from nova_lite.compute import vm_states
 from nova_lite.db import models
 from nova_lite.db import types
 
@@ -130,6 +131,8 @@ _SPECIAL = {
     'changes_since': lambda time: _TABLE.c.updated_at >= time,
     'changes_before': lambda time: _TABLE.c.updated_at <= time,
     'ran_between': _ran_between,
+    'soft_deleted': lambda soft: (_TABLE.c.vm_state == vm_states.SOFT_DELETED if soft
+                                  else _TABLE.c.vm_state != vm_states.SOFT_DELETED),
     'tags': lambda tags: sa.and_(sa.true(), *map(_has_tag, tags)),
     'tags_any': lambda tags: sa.or_(sa.false(), *map(_has_tag, tags)),
     'not_tags': lambda tags: sa.not_(sa.and_(sa.true(), *map(_has_tag, tags))),

@@ -15,6 +15,7 @@ from sqlalchemy import exc
 from nova_lite import exception
 from nova_lite.compute import task_states
 from nova_lite.compute import transitions
+from nova_lite.compute import vm_states
 from nova_lite.db import actions
 from nova_lite.db import block_devices
 from nova_lite.db import console_auth_tokens
@@ -197,9 +198,9 @@ def uuids_by_host(db):
 
 
 def count_usage(db, project_id):
-    """{'instances', 'cores', 'ram'} (ram in MiB) that the instances of a project use."""
+    """{'instances', 'cores', 'ram'} (ram in MiB) that the instances of a project use, without soft-deleted ones."""
     query = sa.select(sa.func.count(TABLE.c.id), sa.func.sum(TABLE.c.vcpus), sa.func.sum(TABLE.c.memory_mb)).where(
-        TABLE.c.project_id == project_id, TABLE.c.deleted == sa.false())
+        TABLE.c.project_id == project_id, TABLE.c.deleted == sa.false(), TABLE.c.vm_state != vm_states.SOFT_DELETED)
     instances, cores, ram = db.read(lambda connection: connection.execute(query).one())
     return {'instances': instances, 'cores': int(cores or 0), 'ram': int(ram or 0)}
 

@@ -25,6 +25,7 @@ BODIES = [
     ({'trigger_crash_dump': None}, 'trigger_crash_dump'),
     ({'changePassword': {'adminPass': 'new'}}, 'set_admin_password'),
     ({'shelve': None}, 'shelve'),
+    ({'restore': None}, 'restore'),
     ({'createImage': {'name': 'copy'}}, 'create_image'),
     ({'createBackup': {'name': 'copy', 'backup_type': 'daily', 'rotation': 2}}, 'create_backup'),
     ({'resize': {'flavorRef': '2'}}, 'resize'),

@@ -75,6 +75,7 @@ ACTIONS = {
                          max='2.43'),
     'removeFloatingIp': _op(Network, 'remove_floating_ip', policies.FLOATING_IPS % 'remove', schema.REMOVE_FLOATING_IP,
                             max='2.43'),
+    'restore': _op(Deletion, 'restore', policies.DEFERRED_DELETE % 'restore', schema.RESTORE),
     'forceDelete': _op(Deletion, 'force_delete', policies.DEFERRED_DELETE % 'force', schema.FORCE_DELETE),
     'resize': _op(Moves, 'resize', policies.SERVERS % 'resize', moves_schema.RESIZE),
     'confirmResize': _op(Moves, 'confirm_resize', policies.SERVERS % 'confirm_resize', moves_schema.CONFIRM_RESIZE,

@@ -8,7 +8,10 @@ class Controller:
         self._compute = services.compute_api
 
     def force_delete(self, req, id, body):
-        self._compute.delete(req.context, self._get(req, id))
+        self._compute.delete(req.context, self._get(req, id), at_once=True)
+
+    def restore(self, req, id, body):
+        self._compute.restore(req.context, self._get(req, id))
 
     def _get(self, req, uuid):
         instance = self._compute.get(req.context, uuid)

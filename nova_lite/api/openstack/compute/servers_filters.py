@@ -94,6 +94,9 @@ def _add_deleted(req, asked, found):
         found['deleted'] = strutils.bool_from_string(asked['deleted'][-1])
     elif 'changes_since' not in found and 'changes_before' not in found:
         found['deleted'] = False
+        if 'vm_state' not in found and not ('soft_deleted' in asked and _boolean('soft_deleted',
+                                                                                 asked['soft_deleted'][-1])):
+            found['soft_deleted'] = False       # what can be restored is shown to who asks for it
 
 
 def _all_projects(req, asked, found, rule):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which class does which operation of compute/operations.py."""
 
+from nova_lite.compute.tasks.operations import deferring
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import interfaces
 from nova_lite.compute.tasks.operations import power
@@ -30,6 +31,8 @@ OPERATIONS = {
     'shelve_offload': shelving.ShelveOffload,
     'unshelve': shelving.Unshelve,
     'unshelve_offloaded': shelving.UnshelveOffloaded,
+    'soft_delete': deferring.SoftDelete,
+    'restore': deferring.Restore,
     'create_image': snapshots.CreateImage,
     'create_backup': snapshots.CreateBackup,
     'resize': resize.Resize,

@@ -23,6 +23,7 @@ LOCK = microversions.Since({
 })
 INJECT_NETWORK_INFO = types.only('injectNetworkInfo', {})
 RESET_NETWORK = types.only('resetNetwork', {})
+RESTORE = types.only('restore', {})
 FORCE_DELETE = types.only('forceDelete', {})
 CRASH_DUMP = types.only('trigger_crash_dump', {'type': 'null'})
 CHANGE_PASSWORD = types.only('changePassword', types.closed(['adminPass'], adminPass={
