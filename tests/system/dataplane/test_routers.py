@@ -281,7 +281,7 @@ def test_a_restart_disturbs_nothing(service, router, boot, float_to):
     commands.run('ip', 'netns', 'del', names.router_namespace(made['id']))
     service.start()
     host.wait_for('a new router', lambda: pings(own), 15)
-    assert guest.pings('10.204.0.1')
+    host.wait_for('the way through it', lambda: guest.pings('10.204.0.1'), EFFECT)
 
 
 def test_what_was_deleted_while_the_service_was_down(service, router, tmp_path):
