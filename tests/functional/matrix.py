@@ -14,6 +14,7 @@ from unittest import mock
 from nova_lite.compute.tasks.operations import registry
 from nova_lite.objects import operation as operation_obj
 from tests.fixtures import cloud
+from tests.fixtures import volumes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,25 @@ def aside(admin, *args, **kwargs):
     return ACCEPTED
 
 
+def attach_volume(admin, uuid):
+    """One volume for each try, whichever of them the server has got by then."""
+    return volumes.attach(admin, uuid, volumes.make(admin))
+
+
+def detach_volume(admin, uuid):
+    return volumes.detach(admin, uuid, volumes.attached(admin, uuid)[0]['volumeId'])
+
+
+def swap_volume(admin, uuid):
+    old = volumes.attached(admin, uuid)[0]['volumeId']
+    return admin.request('PUT', '/servers/%s/os-volume_attachments/%s' % (uuid, old),
+                         json={'volumeAttachment': {'volumeId': volumes.make(admin)}})
+
+
 ROWS = {
+    'attach_volume': Row('ACTIVE', request=attach_volume),
+    'detach_volume': Row('ACTIVE', before=('attach_volume',), request=detach_volume),
+    'swap_volume': Row('ACTIVE', before=('attach_volume',), request=swap_volume),
     'start': Row('ACTIVE', {'os-start': None}, ('stop',)),
     'stop': Row('SHUTOFF', {'os-stop': None}),
     'soft_reboot': Row('ACTIVE', {'reboot': {'type': 'SOFT'}}),

@@ -180,7 +180,7 @@ class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
         return {'host': self._host, 'ip': '127.0.0.1', 'platform': ARCHITECTURE, 'os_type': 'linux', 'multipath': False}
 
     def get_device_name_for_instance(self, instance, block_devices, bdm):
-        taken = {device.device_name for device in block_devices}
+        taken = {device.device_name for device in block_devices} | {instance.root_device_name}
         if bdm.device_name and bdm.device_name not in taken:
             return bdm.device_name
         return next('/dev/vd' + letter for letter in string.ascii_lowercase if '/dev/vd' + letter not in taken)

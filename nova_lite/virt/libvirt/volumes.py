@@ -32,6 +32,7 @@ class VolumeOps:
     def name(self, instance, block_devices, bdm, properties):
         """A free `/dev/vdb` for a further volume; what the user asked for where that is free."""
         taken = {_dev(item.device_name) for item in block_devices if item.device_name}
+        taken.add(_dev(instance.root_device_name))
         names = blockinfo.DeviceNames(taken | self._devices.names(instance.uuid))
         return '/dev/' + names.take(bdm.disk_bus or properties.disk_bus, _dev(bdm.device_name))
 
