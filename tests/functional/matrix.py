@@ -44,6 +44,12 @@ def aside(admin, *args, **kwargs):
     """Send a request that is answered when all is done, and let it be: what comes of it is looked at elsewhere."""
     threading.Thread(target=admin.request, args=args, kwargs=kwargs, daemon=True).start()
     return ACCEPTED
+def _unshelve_where_it_was(admin, uuid):
+    """The host that had the server has the fault points of its case."""
+    actions = '/servers/%s/os-instance-actions' % uuid
+    offload = next(item for item in admin.get(actions)['instanceActions'] if item['action'] == 'shelveOffload')
+    [event] = admin.get('%s/%s' % (actions, offload['request_id']))['instanceAction']['events']
+    return admin.request('POST', '/servers/%s/action' % uuid, json={'unshelve': {'host': event['host']}})
 
 
 def attach_volume(admin, uuid):
@@ -81,6 +87,7 @@ ROWS = {
             'net_id': interfaces(admin, uuid)[0]['net_id']}})),
     'detach_interface': Row('ACTIVE', request=lambda admin, uuid: admin.request(
         'DELETE', '/servers/%s/os-interface/%s' % (uuid, interfaces(admin, uuid)[0]['port_id']))),
+    'unshelve_offloaded': Row('ACTIVE', request=_unshelve_where_it_was, before=('shelve', 'shelve_offload')),
     'create_image': Row('ACTIVE', {'createImage': {'name': 'copy'}}),
     'create_backup': Row('ACTIVE', {'createBackup': {'name': 'copy', 'backup_type': 'daily', 'rotation': 1}}),
     'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),

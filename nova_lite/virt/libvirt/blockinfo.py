@@ -88,7 +88,7 @@ def plan(request, properties, settings, machine, config_drive):
             raise exception.BuildAbort('The volume that the guest boots from is not attached.')
         disks = [volume(root, root.disk_bus or bus, names, root_name)]
     else:
-        disks = [guest.Disk('disk', guest.ROOT, bus, names.take(bus, root_name), settings.images_type,
+        disks = [guest.Disk('disk', guest.ROOT, bus, names.take(bus, root_name), _root_format(request, settings),
                             flavor.root_gb * units.Gi, 'cdrom' if image.disk_format == 'iso' else 'disk',
                             base=imagecache.cache_name(image.id))]
     for number, (size, bdm) in enumerate(_ephemerals(blanks, flavor)):
@@ -109,6 +109,12 @@ def plan(request, properties, settings, machine, config_drive):
         bus = cdrom_bus(properties, machine)
         disks.append(guest.Disk('disk.config', guest.CONFIG, bus, names.take(bus), 'raw', device='cdrom'))
     return disks
+
+
+def _root_format(request, settings):
+    """The image of a shelved server is deleted when the server is back: its disk must not need it."""
+    shelved = request.instance.system_metadata.get('shelved_image_id')
+    return 'raw' if shelved and shelved == request.image.id else settings.images_type
 
 
 def is_volume(bdm):
