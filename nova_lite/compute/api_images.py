@@ -37,6 +37,26 @@ class Images:
         self._quotas = quotas
         self._dropped = frozenset((*NEVER_INHERITED, *non_inheritable))
 
+    # ---- images of all kinds, passed on --------------------------------------------------------------------------
+
+    def record(self, ctxt, image_id):
+        """{field or property: value} of an image. :raises ImageNotFound, ServiceUnreachable:"""
+        return self._image.record(ctxt, image_id)
+
+    def page(self, ctxt, filters, limit, marker):
+        """[record…] of the images that the caller may see, the newest first; the words are glance.API.list's."""
+        return self._image.list(ctxt, filters, limit, marker)
+
+    def delete(self, ctxt, image_id):
+        """:raises ImageNotFound, ImageRefused, Conflict, ServiceUnreachable:"""
+        self._image.delete(ctxt, image_id)
+
+    def set_properties(self, ctxt, image_id, values, removed):
+        """:raises ImageNotFound, ImageRefused, Invalid, ServiceUnreachable:"""
+        self._image.update(ctxt, image_id, values, removed)
+
+    # ---- images of servers ---------------------------------------------------------------------------------------
+
     def url(self, image_id):
         """The address of an image, for clients."""
         return self._image.url(image_id)

@@ -49,6 +49,13 @@ class API:
             raise exception.ImageNotFound(image_id=image_id)
         return image
 
+    def record(self, ctxt, image_id):
+        """{field or property: value} of an image that the caller may see, as Glance has it.
+
+        :raises ImageNotFound, ServiceUnreachable:
+        """
+        return services.body(self._request(ctxt, image_id, ''), SERVICE)
+
     def download(self, ctxt, image_id):
         """The bytes of an image, as an iterator of chunks; nothing of it is verified here.
 
@@ -71,10 +78,13 @@ class API:
         _check(response, None)
         return _image_meta(services.body(response, SERVICE))
 
-    def update(self, ctxt, image_id, values):
-        """Set fields or properties of an image. :raises ImageNotFound, ImageRefused, Invalid, ServiceUnreachable:"""
-        patch = [{'op': 'add', 'path': '/' + name.replace('~', '~0').replace('/', '~1'), 'value': value}
-                 for name, value in values.items()]
+    def update(self, ctxt, image_id, values, removed=()):
+        """Set fields or properties of an image, and remove properties.
+
+        :raises ImageNotFound, ImageRefused, Invalid, ServiceUnreachable:
+        """
+        patch = [{'op': 'add', 'path': _pointer(name), 'value': value} for name, value in values.items()]
+        patch += [{'op': 'remove', 'path': _pointer(name)} for name in removed]
         _check(self._send(ctxt, 'PATCH', _path(image_id), data=json.dumps(patch), headers={'Content-Type': PATCH}),
                image_id)
 
@@ -92,17 +102,23 @@ class API:
         """:raises ImageNotFound, ImageRefused: (it is protected), Conflict: (in use), ServiceUnreachable:"""
         _check(self._send(ctxt, 'DELETE', _path(image_id)), image_id)
 
-    def list(self, ctxt, filters, sort='created_at:desc'):
-        """[{field or property: value}…] of the images that the caller may see and that have these values."""
-        query = urllib.parse.urlencode({**filters, 'sort': sort, 'limit': PAGE})
-        url, found = '/v2/images?%s' % query, []
-        while url:
+    def list(self, ctxt, filters, limit=None, marker=None):
+        """[{field or property: value}…] of the images that the caller may see and that have these values, the newest
+        first: all of them, or at most `limit` after the one with the id `marker`.
+
+        :raises Invalid: a filter or marker that makes no sense; ServiceUnreachable
+        """
+        query = {**filters, 'sort': 'created_at:desc', 'limit': min(PAGE, limit) if limit else PAGE}
+        if marker is not None:
+            query['marker'] = marker
+        url, found = '/v2/images?%s' % urllib.parse.urlencode(query), []
+        while url and (limit is None or len(found) < limit):
             page = self._send(ctxt, 'GET', url)
             _check(page, None)
             body = services.body(page, SERVICE)
             found += body['images']
             url = body.get('next')
-        return found
+        return found[:limit]
 
     def url(self, image_id):
         """The address of an image, as answers of the compute API have it."""
@@ -131,6 +147,15 @@ class API:
         response = self._request(ctxt, image.id, '/members')
         return any(member['member_id'] == ctxt.project_id and member['status'] == 'accepted'
                    for member in services.body(response, SERVICE)['members'])
+
+
+def properties(record):
+    """{name: value} of what a record of the image service has beside its own fields."""
+    return {name: value for name, value in record.items() if name not in _NOT_PROPERTIES}
+
+
+def _pointer(name):
+    return '/' + name.replace('~', '~0').replace('/', '~1')
 
 
 def _path(image_id, suffix=''):
@@ -168,8 +193,7 @@ def _words(response):
 def _image_meta(record):
     """An ImageMeta from the image service's own record; what it does not define itself is a property."""
     fields = {name: record[name] for name in _FIELDS if record.get(name) is not None}
-    return image_meta.ImageMeta(
-        **fields, properties={name: value for name, value in record.items() if name not in _NOT_PROPERTIES})
+    return image_meta.ImageMeta(**fields, properties=properties(record))
 
 
 def _chunks(image_id, response):

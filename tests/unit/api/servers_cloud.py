@@ -119,7 +119,7 @@ class Cloud:
         self.roles = ['reader', 'member']
         self.cast, self.glance, self.neutron = [], doubles.Glance(), doubles.Neutron()
         self.compute = Compute(self.cast)
-        rules = enforcer.Enforcer(self.conf)
+        rules = self.rules = enforcer.Enforcer(self.conf)
         self.api = compute_api.API(
             self.conf, self.db, rules, api_clients.Clients(
                 image=glance.API(self.glance), network=neutron.API(self.neutron), volume=volume),

@@ -18,6 +18,7 @@ from nova_lite.api.openstack import wsgi
 from nova_lite.api.openstack.compute import routes
 from nova_lite.compute import api as compute_api
 from nova_lite.compute import api_clients
+from nova_lite.image import glance
 from nova_lite.network import neutron
 from tests.fixtures import records
 from tests.unit.api import client as api_client
@@ -50,8 +51,8 @@ def app(tmp_path_factory):
     db = records.database(tmp_path_factory.mktemp('api'))
     policy = enforcer.Enforcer(conf)
     network = neutron.API(doubles.Neutron())
-    compute = compute_api.API(conf, db, policy, api_clients.Clients(image=None, network=network, volume=None),
-                              conductor=None, compute=None)
+    compute = compute_api.API(conf, db, policy, api_clients.Clients(
+        image=glance.API(doubles.Glance()), network=network, volume=None), conductor=None, compute=None)
     yield deploy.load(str(conftest.PASTE), 'osapi_compute', deploy.Services(conf, db, policy, compute, network))
     db.close()
 

@@ -118,7 +118,11 @@ class Glance(_Service):
                 return Reply(403, {'error': {'message': 'Image is protected'}})
             del self.images[image['id']]
         elif method == 'PATCH':
-            image.update({item['path'][1:]: item['value'] for item in json.loads(body)})
+            for item in json.loads(body):
+                if item['op'] == 'remove':
+                    del image[item['path'][1:]]
+                else:
+                    image[item['path'][1:]] = item['value']
         else:
             assert rest == 'file'
             assert image['disk_format'] and image['container_format'], 'as Glance demands before it takes bytes'
@@ -130,16 +134,17 @@ class Glance(_Service):
         return Reply(200, image)
 
     def _list(self, query):
-        """The newest first, one of them a page."""
+        """The newest first, two of them a page at most."""
         marker = query.pop('marker', None)
-        wanted = {name: value for name, value in query.items() if name not in ('sort', 'limit')}
+        wanted = {name: value for name, value in query.items() if name not in ('sort', 'limit', 'updated_at')}
         found = [image for image in reversed(self.images.values())
                  if all(image.get(name) == value for name, value in wanted.items())]
         ids = [image['id'] for image in found]
         start = ids.index(marker) + 1 if marker else 0
-        body = {'images': found[start:start + 1]}
-        if found[start + 1:]:
-            body['next'] = '/v2/images?' + urllib.parse.urlencode({**query, 'marker': ids[start]})
+        end = start + min(2, int(query['limit']))
+        body = {'images': found[start:end]}
+        if found[end:]:
+            body['next'] = '/v2/images?' + urllib.parse.urlencode({**query, 'marker': ids[end - 1]})
         return Reply(200, body)
 
 

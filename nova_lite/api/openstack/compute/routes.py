@@ -14,6 +14,7 @@ from nova_lite.api.openstack.compute import extensions
 from nova_lite.api.openstack.compute import flavors
 from nova_lite.api.openstack.compute import hosts
 from nova_lite.api.openstack.compute import hypervisors
+from nova_lite.api.openstack.compute import images
 from nova_lite.api.openstack.compute import instance_actions
 from nova_lite.api.openstack.compute import keypairs
 from nova_lite.api.openstack.compute import limits
@@ -29,6 +30,7 @@ from nova_lite.api.openstack.compute import usage_audit_log
 from nova_lite.api.openstack.compute.schemas import aggregates as aggregates_schema
 from nova_lite.api.openstack.compute.schemas import flavors as flavors_schema
 from nova_lite.api.openstack.compute.schemas import hosts as hosts_schema
+from nova_lite.api.openstack.compute.schemas import images as images_schema
 from nova_lite.api.openstack.compute.schemas import instance_actions as actions_schema
 from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
 from nova_lite.api.openstack.compute.schemas import quotas as quotas_schema
@@ -239,7 +241,29 @@ _HOSTS = {
 
 PROXIED = '2.35'    # last microversion of what clients now ask the network service itself
 
+IMAGE_METADATA = '2.38'      # the last microversion that knows it
+
 _PROXIES = {
+    '/images': {
+        'GET': op(images.Controller, 'index', ANYBODY, max=PROXIED, query=images_schema.LIST_QUERY),
+    },
+    '/images/detail': {
+        'GET': op(images.Controller, 'detail', ANYBODY, max=PROXIED, query=images_schema.LIST_QUERY),
+    },
+    '/images/{id}': {
+        'GET': op(images.Controller, 'show', ANYBODY, max=PROXIED, query=types.NO_QUERY),
+        'DELETE': op(images.Controller, 'delete', ANYBODY, max=PROXIED, success=204),
+    },
+    '/images/{image_id}/metadata': {
+        'GET': op(images.Metadata, 'index', ANYBODY, max=IMAGE_METADATA, query=types.NO_QUERY),
+        'POST': op(images.Metadata, 'create', ANYBODY, max=IMAGE_METADATA, body=images_schema.METADATA),
+        'PUT': op(images.Metadata, 'update_all', ANYBODY, max=IMAGE_METADATA, body=images_schema.METADATA),
+    },
+    '/images/{image_id}/metadata/{id}': {
+        'GET': op(images.Metadata, 'show', ANYBODY, max=IMAGE_METADATA, query=types.NO_QUERY),
+        'PUT': op(images.Metadata, 'update', ANYBODY, max=IMAGE_METADATA, body=images_schema.META),
+        'DELETE': op(images.Metadata, 'delete', ANYBODY, max=IMAGE_METADATA, success=204),
+    },
     '/os-networks': {
         'GET': op(networks.Controller, 'index', policies.NETWORKS % 'list', max=PROXIED, query=types.NO_QUERY),
     },
