@@ -140,6 +140,8 @@ class Glance(_Service):
         found = [image for image in reversed(self.images.values())
                  if all(image.get(name) == value for name, value in wanted.items())]
         ids = [image['id'] for image in found]
+        if marker and marker not in ids:
+            return Reply(400, {'error': {'message': 'Invalid marker'}})
         start = ids.index(marker) + 1 if marker else 0
         end = start + min(2, int(query['limit']))
         body = {'images': found[start:end]}
