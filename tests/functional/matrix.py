@@ -44,6 +44,8 @@ def aside(admin, *args, **kwargs):
     """Send a request that is answered when all is done, and let it be: what comes of it is looked at elsewhere."""
     threading.Thread(target=admin.request, args=args, kwargs=kwargs, daemon=True).start()
     return ACCEPTED
+
+
 def _unshelve_where_it_was(admin, uuid):
     """The host that had the server has the fault points of its case."""
     actions = '/servers/%s/os-instance-actions' % uuid
@@ -81,7 +83,6 @@ ROWS = {
     'shelve': Row('SHELVED', {'shelve': None}),
     'shelve_offload': Row('SHELVED_OFFLOADED', {'shelveOffload': None}, ('shelve',)),
     'unshelve': Row('ACTIVE', {'unshelve': None}, ('shelve',)),
-    'unshelve_offloaded': Row('ACTIVE', {'unshelve': None}, ('shelve', 'shelve_offload')),
     'attach_interface': Row('ACTIVE', request=lambda admin, uuid: aside(
         admin, 'POST', '/servers/%s/os-interface' % uuid, json={'interfaceAttachment': {
             'net_id': interfaces(admin, uuid)[0]['net_id']}})),
