@@ -34,6 +34,21 @@ class Tools:
     interval: float = 3
 
 
+def for_flavor(block_devices, old, new):
+    """The BlockDeviceMappings of a server that goes from one flavor to another: what has all the room that the old one
+    gives to root disk, swap or ephemeral disk gets all of the new one's; what gets none is left out."""
+    found = []
+    for bdm in block_devices:
+        if bdm.destination_type == 'local' and not bdm.no_device:
+            kind = 'root_gb' if bdm.boot_index == 0 else 'swap' if bdm.guest_format == SWAP else 'ephemeral_gb'
+            if bdm.volume_size == getattr(old, kind):
+                bdm = dataclasses.replace(bdm, volume_size=getattr(new, kind))
+            if not bdm.volume_size and kind != 'root_gb':
+                continue
+        found.append(bdm)
+    return found
+
+
 class DriverBlockDevice:
     """A device that the driver makes on the host. `bdm`: its BlockDeviceMapping, which is brought up to date."""
 

@@ -10,8 +10,10 @@ import pytest
 from nova_lite import context
 from nova_lite.compute import power_state
 from nova_lite.compute.tasks import orphans
+from nova_lite.objects import block_device
 from nova_lite.objects import flavor
 from nova_lite.objects import migration as migration_obj
+from nova_lite.virt import block_device as virt_block_device
 from tests.unit.compute import doubles
 
 HOST = doubles.HOST
@@ -82,6 +84,32 @@ def test_there_and_back(world, uuid):
     assert used(world) == 128
     assert world.placement.allocations == {uuid: {'VCPU': 1}}
     assert world.driver._guests.uuids() == [uuid]
+
+
+def test_swap_and_ephemeral_disk_are_those_of_the_flavor(world, uuid, monkeypatch):
+    def sizes(swap, ephemeral):
+        return [dataclasses.replace(device, volume_size=size) for device, size in (
+            (block_device.BlockDeviceMapping(boot_index=0, uuid='root'), None),
+            (block_device.BlockDeviceMapping(source_type='blank', guest_format='swap', uuid='swap'), swap),
+            (block_device.BlockDeviceMapping(source_type='blank', uuid='ephemeral'), ephemeral)) if size != 0]
+    before = sizes(16, 1)
+    world.record(uuid).flavor = dataclasses.replace(world.record(uuid).flavor, swap=16, ephemeral_gb=1)
+    monkeypatch.setitem(globals(), 'LARGER', dataclasses.replace(LARGER, swap=32, ephemeral_gb=2))
+    world.database.devices[uuid] = before
+    _, migration = resize(world, uuid)
+    assert world.database.devices[uuid] == sizes(32, 2)
+    world.operate(uuid, 'revert_resize', migration=migration)
+    assert world.database.devices[uuid] == before
+    monkeypatch.setattr(world.driver, 'finish_migration', lambda *args, **kwargs: 1 / 0)
+    resize(world, uuid)
+    assert world.database.devices[uuid] == before
+
+
+def test_a_flavor_without_swap_has_none():
+    small, large = (dataclasses.replace(LARGER, swap=size) for size in (0, 64))
+    devices = [block_device.BlockDeviceMapping(source_type='blank', guest_format='swap', volume_size=64),
+               block_device.BlockDeviceMapping(source_type='volume', destination_type='volume', volume_size=64)]
+    assert virt_block_device.for_flavor(devices, large, small) == devices[1:]
 
 
 def test_a_server_that_was_off_stays_off(world, uuid):

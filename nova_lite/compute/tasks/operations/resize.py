@@ -17,6 +17,7 @@ from nova_lite.compute.tasks.operations import operation
 from nova_lite.objects import base
 from nova_lite.objects import migration as migration_obj
 from nova_lite.virt import abilities
+from nova_lite.virt import block_device
 
 
 class Move(operation.ServerOperation):
@@ -47,6 +48,13 @@ class Move(operation.ServerOperation):
     def flavored(self, flavor):
         """The Instance as it is with a flavor."""
         return dataclasses.replace(self.instance, flavor=flavor)
+
+    def resize_devices(self, old, new):
+        """Have the disks on the host be those of another flavor."""
+        devices = block_device.for_flavor(self.block_devices, old, new)
+        if devices != self.block_devices:
+            self.tools.conductor.block_devices_save(self.ctxt, self.instance.uuid, devices)
+            self.block_devices = devices
 
     def bind_ports(self, host):
         """Have the ports bound to a host; with that the interfaces may look different."""
@@ -124,11 +132,13 @@ class Resize(Move):
     def _finish(self):
         old, new = self.migration.old_flavor, self.migration.new_flavor
         larger = (old.root_gb, old.ephemeral_gb, old.swap) != (new.root_gb, new.ephemeral_gb, new.swap)
+        self.resize_devices(old, new)
         self.resizer().finish_migration(
             self.ctxt, self.migration, self._moved, self.data['disk_info'], self.network_info,
             self.instance.image_meta, larger, self.block_devices, power_on=self._was_running)
 
     def _remove(self, exc):
+        self.resize_devices(self.migration.new_flavor, self.migration.old_flavor)
         if not self.same_host:
             self.driver.destroy(self.ctxt, self.instance, self.network_info, self.block_devices)
 
@@ -207,6 +217,7 @@ class RevertResize(Move):
         self.tools.tracker.free(self.instance.uuid)
 
     def _bring_back(self):
+        self.resize_devices(self.migration.new_flavor, self.migration.old_flavor)
         self.resizer().finish_revert_migration(
             self.ctxt, self.flavored(self.migration.old_flavor), self.network_info, self.migration,
             self.block_devices, power_on=self._was_running)
