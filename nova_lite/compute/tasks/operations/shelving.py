@@ -61,12 +61,13 @@ class Shelve(Offloading, snapshots.ImageMaking):
 
     def __init__(self, tools, ctxt, task, record):
         super().__init__(tools, ctxt, task, record)
-        self._at_once = tools.settings.shelved_offload_time == 0 or not record.arguments.get('image_id')
+        self._has_image = record.arguments.get('image_id', True) is not None
+        self._at_once = tools.settings.shelved_offload_time == 0 or not self._has_image
         self.finished = 'shelve_offloaded' if self._at_once else 'shelved'
 
     def steps(self):
         found = [steps.Step('power_off', self._power_off, self._power_back)]
-        if self.arguments.get('image_id', True):
+        if self._has_image:
             found.append(steps.Step('snapshot', self._fill, self._delete_unless_kept, interruptible=True))
         return found + (self.offload_steps(self._keep) if self._at_once else [])
 
