@@ -70,9 +70,14 @@ def look(tools, ctxt):
     view.attachments = _attachments(tools, ctxt)
     view.devices = block_devices.get_attached(tools.db)
     view.rows = leftovers.find(tools.db)
+    read_servers(tools, view)
+    return view
+
+
+def read_servers(tools, view):
+    """Fill in the instances, and the migrations of them."""
     view.migrations = {migration.uuid for migration in moves.under_way(tools.db)}
     view.instances = {instance.uuid: instance for instance in instances_db.list_(tools.db, {})}
-    return view
 
 
 def _ask_host(tools, ctxt, service, view):

@@ -16,7 +16,6 @@ from nova_lite.cmd import manage_arguments as arguments
 from nova_lite.compute import rpcapi as compute_rpcapi
 from nova_lite.db import compute_nodes
 from nova_lite.db import engine
-from nova_lite.db import instances
 from nova_lite.db import migration
 from nova_lite.network import neutron
 from nova_lite.scheduler.client import report
@@ -100,8 +99,9 @@ def _placement_view(tools, ctxt):
     providers = tools.placement.get_providers()
     allocations = views.allocations(tools, ctxt, providers)
     nodes = {(node.host, node.hypervisor_hostname): node for node in compute_nodes.list_(tools.db)}
-    return views.View(providers=providers, allocations=allocations, nodes=nodes,
-                      instances={instance.uuid: instance for instance in instances.list_(tools.db, {})})
+    view = views.View(providers=providers, allocations=allocations, nodes=nodes)
+    views.read_servers(tools, view)
+    return view
 
 
 def _tools(conf):

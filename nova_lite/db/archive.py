@@ -9,6 +9,7 @@ left with rows of an instance that another has lost.
 import sqlalchemy as sa
 
 from nova_lite.db import models
+from nova_lite.objects import migration
 
 INSTANCES = models.instances
 SHADOW = models.shadow_rows
@@ -54,9 +55,11 @@ def _move_some(connection, max_rows, before, at_least_one):
 
 
 def _candidates(connection, before):
-    """{uuid: when it was deleted} of the oldest; those that hold something that has to be given back stay."""
+    """{uuid: when it was deleted} of the oldest; those about which something has to be cleaned up yet stay."""
+    unfinished = [sa.exists().where(table.c.instance_uuid == INSTANCES.c.uuid, *conditions) for table, *conditions in (
+        [models.operations], [models.migrations, models.migrations.c.status.not_in(migration.ENDED)])]
     query = sa.select(INSTANCES.c.uuid, INSTANCES.c.deleted_at).where(
-        INSTANCES.c.deleted == sa.true(), INSTANCES.c.release_pending == sa.false())
+        INSTANCES.c.deleted == sa.true(), INSTANCES.c.release_pending == sa.false(), *map(sa.not_, unfinished))
     if before is not None:
         query = query.where(INSTANCES.c.deleted_at < before)
     return dict(connection.execute(query.order_by(INSTANCES.c.id).limit(AT_ONCE).with_for_update()).all())

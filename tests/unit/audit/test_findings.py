@@ -134,3 +134,12 @@ def test_an_attachment_that_cannot_be_found(view, there, problem):
 def test_a_cloud_without_volume_service(view):
     view.attachments = None
     assert brief(view) == set()
+
+
+def test_what_a_migration_holds_is_no_orphan(view):
+    move = str(uuid.UUID(int=9))
+    view.allocations[move] = {OTHER_NODE: dict(TAKEN)}
+    view.migrations = {move}
+    assert brief(view) == set()
+    view.migrations = set()
+    assert brief(view) == {('allocation', 'orphan', move, 'host2', OTHER_NODE)}

@@ -11,7 +11,9 @@ from nova_lite.db import engine
 from nova_lite.db import instances
 from nova_lite.db import migration
 from nova_lite.db import models
+from nova_lite.db import moves
 from nova_lite.db import services
+from nova_lite.objects import migration as migration_obj
 from tests.fixtures import records
 
 
@@ -101,7 +103,14 @@ def test_archive_with_purge_and_a_date(manage, db):
 def test_an_instance_that_has_to_give_something_back_is_not_archived(manage, db):
     uuid = deleted(db, records.user_context())
     records.set_columns(db, uuid, release_pending=True)
+    moved = deleted(db, records.user_context())
+    moves.ensure(db, migration_obj.Migration(
+        uuid=moved, instance_uuid=moved, migration_type='resize', status='finished', old_flavor=records.FLAVOR,
+        new_flavor=records.FLAVOR))
     assert manage('db', 'archive_deleted_rows').returncode == 0
+    moves.update(db, moved, status='confirmed')
+    assert manage('db', 'archive_deleted_rows', '--verbose').returncode == 1
+    assert records.count_rows(db, models.migrations) == 0
 
 
 @pytest.mark.parametrize('words', [('--max_rows', '0'), ('--max_rows', 'x'), ('--before', 'yesterday')])
