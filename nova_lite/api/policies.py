@@ -139,6 +139,8 @@ OF_SERVERS = (
 PAUSE = 'os_compute_api:os-pause-server:%s'
 MIGRATE = 'os_compute_api:os-migrate-server:%s'
 SUSPEND = 'os_compute_api:os-suspend-server:%s'
+RESCUE = 'os_compute_api:os-rescue'
+UNRESCUE = 'os_compute_api:os-unrescue'
 LOCK = 'os_compute_api:os-lock-server:%s'
 ADMIN_ACTIONS = 'os_compute_api:os-admin-actions:%s'
 DEFERRED_DELETE = 'os_compute_api:os-deferred-delete:%s'
@@ -167,6 +169,11 @@ ACTIONS_ON_SERVERS = (
     (SERVERS % 'create_image', MEMBER_OR_ADMIN, 'Make an image of a server', 'POST', _ACTION % 'createImage'),
     (CREATE_BACKUP, MEMBER_OR_ADMIN, 'Make a backup of a server', 'POST', _ACTION % 'createBackup'),
     (SUSPEND % 'resume', MEMBER_OR_ADMIN, 'Resume a suspended server', 'POST', _ACTION % 'resume'),
+    (RESCUE, MEMBER_OR_ADMIN, 'Start a server from another image, to repair it', 'POST', _ACTION % 'rescue'),
+    (UNRESCUE, MEMBER_OR_ADMIN, 'End the rescue of a server', 'POST', _ACTION % 'unrescue'),
+    (SERVERS % 'rebuild', MEMBER_OR_ADMIN, 'Make a server anew from an image', 'POST', _ACTION % 'rebuild'),
+    (SERVERS % 'rebuild:trusted_certs', MEMBER_OR_ADMIN, 'Make a server anew with trusted image certificates', 'POST',
+     _ACTION % 'rebuild'),
     (LOCK % 'lock', MEMBER_OR_ADMIN, 'Lock a server', 'POST', _ACTION % 'lock'),
     (LOCK % 'unlock', MEMBER_OR_ADMIN, 'Unlock a server', 'POST', _ACTION % 'unlock'),
     (LOCK % 'unlock:unlock_override', ADMIN, 'Unlock a server that somebody else has locked', 'POST',

@@ -27,6 +27,7 @@ from nova_lite.compute import api_marks
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
+from nova_lite.compute import api_remaking
 from nova_lite.compute import api_resize
 from nova_lite.compute import api_shelving
 from nova_lite.compute import api_volumes
@@ -63,6 +64,7 @@ class API:
         self.attachments = api_attachments.Attachments(db, self.operations, clients.volume, compute)
         self.consoles = api_consoles.Consoles(db, compute, self._lookups, conf.consoleauth.token_ttl)
         self.quotas = api_quota.Quotas(db, conf.quota)
+        self.remaking = api_remaking.Remaking(db, self.operations, self._lookups, self.quotas)
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
                                         conf.non_inheritable_image_properties)
         self.shelving = api_shelving.Shelving(db, self.operations, self.images, self._lookups)

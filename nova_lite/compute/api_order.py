@@ -44,3 +44,18 @@ class ServerOrder:
     access_ip_v4: str | None = None
     access_ip_v6: str | None = None
     trusted_certificates: list[str] | None = None
+
+
+@dataclasses.dataclass(kw_only=True)
+class RebuildOrder:
+    """What a server is to be anew. values: {field of the instance: value} that change; injected_files as above."""
+
+    image_id: str
+    admin_password: str
+    values: dict = dataclasses.field(default_factory=dict)
+    injected_files: list[list[str]] = dataclasses.field(default_factory=list)
+    changes_key: bool = False
+    key_name: str | None = None
+    changes_certificates: bool = False
+    trusted_certificates: list[str] | None = None
+    preserve_ephemeral: bool = False

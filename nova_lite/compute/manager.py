@@ -29,6 +29,7 @@ from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import reconcile
 from nova_lite.compute.tasks import task
 from nova_lite.compute.tasks.operations import engine
+from nova_lite.compute.tasks.operations import remaking
 from nova_lite.objects import console as console_obj
 from nova_lite.virt import abilities
 
@@ -252,7 +253,8 @@ class ComputeManager:
         if not isinstance(self._driver, abilities.ImageCache):
             return
         in_use = {image_id for instance in self._instances()
-                  for image_id in (instance.image_ref, instance.kernel_id, instance.ramdisk_id) if image_id}
+                  for image_id in (instance.image_ref, instance.kernel_id, instance.ramdisk_id,
+                                   instance.system_metadata.get(remaking.RESCUE_IMAGE)) if image_id}
         in_use |= {order.request.image.id for order in self.tools.builds.values() if order.request.image.id}
         self._driver.update_images(context.admin_context(), in_use)
 

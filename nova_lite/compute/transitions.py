@@ -145,6 +145,24 @@ TRANSITIONS = {
         (vm_states.ACTIVE, vm_states.PAUSED, vm_states.RESCUED, vm_states.RESIZED, vm_states.ERROR), None,
         'a user has its kernel dump its memory; nothing shows'),
     'crash_dump_triggered': _beside('the guest was interrupted'),
+    'rescue_requested': _requested(
+        (vm_states.ACTIVE, vm_states.STOPPED, vm_states.ERROR), task_states.RESCUING,
+        'a user has it started from another image, to repair it'),
+    'rescued': _finished((task_states.RESCUING,), vm_states.RESCUED, 'the guest runs from the other image'),
+    'unrescue_requested': _requested(
+        (vm_states.RESCUED,), task_states.UNRESCUING, 'a user has it started from its own disk again'),
+    'unrescued': _finished((task_states.UNRESCUING,), vm_states.ACTIVE, 'the guest runs'),
+    'rebuild_requested': _requested(
+        (vm_states.ACTIVE, vm_states.STOPPED, vm_states.ERROR), task_states.REBUILDING,
+        'a user has it made anew from an image'),
+    'rebuild_block_device_mapping': Transition(
+        ANY, (task_states.REBUILDING, task_states.REBUILD_BLOCK_DEVICE_MAPPING), KEEP,
+        task_states.REBUILD_BLOCK_DEVICE_MAPPING, 'the guest goes, with its disks'),
+    'rebuild_spawning': Transition(
+        ANY, (task_states.REBUILD_BLOCK_DEVICE_MAPPING, task_states.REBUILD_SPAWNING), KEEP,
+        task_states.REBUILD_SPAWNING, 'the driver makes the guest anew'),
+    'rebuilt': _finished((task_states.REBUILD_SPAWNING,), vm_states.ACTIVE, 'the guest runs'),
+    'rebuilt_stopped': _finished((task_states.REBUILD_SPAWNING,), vm_states.STOPPED, 'the guest is off, as it was'),
     'attach_interface_requested': _requested(
         (vm_states.ACTIVE, vm_states.PAUSED, vm_states.STOPPED), None,
         'a user gives it a network interface; nothing shows'),

@@ -40,6 +40,10 @@ def interfaces(admin, uuid):
     return admin.get('/servers/%s/os-interface' % uuid)['interfaceAttachments']
 
 
+def image(admin, uuid):
+    return admin.get('/servers/%s' % uuid)['server']['image']['id']
+
+
 def aside(admin, *args, **kwargs):
     """Send a request that is answered when all is done, and let it be: what comes of it is looked at elsewhere."""
     threading.Thread(target=admin.request, args=args, kwargs=kwargs, daemon=True).start()
@@ -83,6 +87,10 @@ ROWS = {
     'shelve': Row('SHELVED', {'shelve': None}),
     'shelve_offload': Row('SHELVED_OFFLOADED', {'shelveOffload': None}, ('shelve',)),
     'unshelve': Row('ACTIVE', {'unshelve': None}, ('shelve',)),
+    'rescue': Row('RESCUE', {'rescue': None}),
+    'unrescue': Row('ACTIVE', {'unrescue': None}, ('rescue',)),
+    'rebuild': Row('ACTIVE', request=lambda admin, uuid: admin.request(
+        'POST', '/servers/%s/action' % uuid, json={'rebuild': {'imageRef': image(admin, uuid)}})),
     'attach_interface': Row('ACTIVE', request=lambda admin, uuid: aside(
         admin, 'POST', '/servers/%s/os-interface' % uuid, json={'interfaceAttachment': {
             'net_id': interfaces(admin, uuid)[0]['net_id']}})),

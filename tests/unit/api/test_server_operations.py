@@ -22,6 +22,7 @@ BODIES = [
     ({'unpause': None}, 'unpause'),
     ({'suspend': None}, 'suspend'),
     ({'resume': None}, 'resume'),
+    ({'unrescue': None}, 'unrescue'),
     ({'trigger_crash_dump': None}, 'trigger_crash_dump'),
     ({'changePassword': {'adminPass': 'new'}}, 'set_admin_password'),
     ({'shelve': None}, 'shelve'),

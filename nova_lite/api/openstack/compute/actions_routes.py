@@ -11,12 +11,14 @@ from nova_lite.api.openstack.compute import server_marks
 from nova_lite.api.openstack.compute import server_moves
 from nova_lite.api.openstack.compute import server_network
 from nova_lite.api.openstack.compute import server_power
+from nova_lite.api.openstack.compute import server_remaking
 from nova_lite.api.openstack.compute import server_shelving
 from nova_lite.api.openstack.compute import servers_actions
 from nova_lite.api.openstack.compute.schemas import consoles as consoles_schema
 from nova_lite.api.openstack.compute.schemas import server_actions as schema
 from nova_lite.api.openstack.compute.schemas import server_images as images_schema
 from nova_lite.api.openstack.compute.schemas import server_moves as moves_schema
+from nova_lite.api.openstack.compute.schemas import server_remaking as remaking_schema
 from nova_lite.api.openstack.compute.schemas import server_shelving as shelving_schema
 from nova_lite.api.openstack.compute.schemas import servers as servers_schema
 
@@ -24,6 +26,7 @@ Deletion = server_deletion.Controller
 Marks = server_marks.Controller
 Network = server_network.Controller
 Power = server_power.Controller
+Remaking = server_remaking.Controller
 Images = server_images.Controller
 OLD_CONSOLES = '2.5'    # last microversion before remote-consoles
 Shelving = server_shelving.Controller
@@ -60,6 +63,9 @@ ACTIONS = {
     'trigger_crash_dump': _op(Power, 'trigger_crash_dump', policies.SERVERS % 'trigger_crash_dump', schema.CRASH_DUMP,
                               min='2.17'),
     'changePassword': _op(Power, 'change_password', policies.ADMIN_PASSWORD, schema.CHANGE_PASSWORD),
+    'rescue': _op(Remaking, 'rescue', policies.RESCUE, remaking_schema.RESCUE, success=200),
+    'unrescue': _op(Remaking, 'unrescue', policies.UNRESCUE, remaking_schema.UNRESCUE),
+    'rebuild': _op(Remaking, 'rebuild', policies.SERVERS % 'rebuild', remaking_schema.REBUILD),
     'lock': _op(Marks, 'lock', policies.LOCK % 'lock', schema.LOCK),
     'unlock': _op(Marks, 'unlock', policies.LOCK % 'unlock', schema.UNLOCK),
     'os-resetState': _op(Marks, 'reset_state', policies.ADMIN_ACTIONS % 'reset_state', schema.RESET_STATE),

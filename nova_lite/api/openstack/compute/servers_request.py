@@ -148,6 +148,27 @@ def _boolean(value):
     return strutils.bool_from_string(value)
 
 
+def rebuild_order(server, password_length):
+    """The RebuildOrder of the checked body of a rebuild."""
+    names = {'description': 'display_description', 'hostname': 'hostname', 'metadata': 'metadata'}
+    values = {field: server[name] for name, field in names.items() if name in server}
+    addresses = {'accessIPv4': 'access_ip_v4', 'accessIPv6': 'access_ip_v6'}
+    values.update((field, _address(server[name])) for name, field in addresses.items() if name in server)
+    if 'name' in server:
+        values['display_name'] = server['name'].strip()
+    if 'user_data' in server:
+        values['user_data'] = _base64(server['user_data'])
+    if 'OS-DCF:diskConfig' in server:
+        values['auto_disk_config'] = server['OS-DCF:diskConfig'] == 'AUTO'
+    return api_order.RebuildOrder(
+        image_id=_canonical(server['imageRef']), values=values, injected_files=_files(server),
+        admin_password=server.get('adminPass') or generate_password(password_length),
+        changes_key='key_name' in server, key_name=server.get('key_name'),
+        changes_certificates='trusted_image_certificates' in server,
+        trusted_certificates=server.get('trusted_image_certificates'),
+        preserve_ephemeral=_boolean(server.get('preserve_ephemeral', False)))
+
+
 def update_values(instance, server):
     """{field: value} of an Instance for the checked body of an update. :raises Conflict: a zone that it is not in"""
     names = {'description': 'display_description', 'hostname': 'hostname'}

@@ -6,6 +6,7 @@ from nova_lite.compute.tasks.operations import deferring
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import interfaces
 from nova_lite.compute.tasks.operations import power
+from nova_lite.compute.tasks.operations import remaking
 from nova_lite.compute.tasks.operations import resize
 from nova_lite.compute.tasks.operations import shelving
 from nova_lite.compute.tasks.operations import snapshots
@@ -20,6 +21,9 @@ OPERATIONS = {
     'unpause': power.Unpause,
     'suspend': power.Suspend,
     'resume': power.Resume,
+    'rescue': remaking.Rescue,
+    'unrescue': remaking.Unrescue,
+    'rebuild': remaking.Rebuild,
     'attach_interface': interfaces.AttachInterface,
     'detach_interface': interfaces.DetachInterface,
     'attach_volume': volumes.AttachVolume,

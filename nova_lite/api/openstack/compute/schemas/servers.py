@@ -10,9 +10,11 @@ MAX_TAGS = 50
 TAG = {'type': 'string', 'minLength': 1, 'maxLength': 60, 'pattern': '^[^,/]*$'}
 _DEVICE_NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255, 'pattern': '^[a-zA-Z0-9._/-]*$'}
 _WORD = {'type': 'string', 'maxLength': 255}
-_DESCRIPTION = {'type': ['string', 'null'], 'maxLength': 255, 'format': 'text'}
-_HOSTNAME = {'type': 'string', 'minLength': 2, 'maxLength': 63, 'pattern': '^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$'}
-_FQDN = {'type': 'string', 'minLength': 1, 'maxLength': 255, 'pattern': '^[a-zA-Z0-9._-]*$'}
+DESCRIPTION = {'type': ['string', 'null'], 'maxLength': 255, 'format': 'text'}
+HOSTNAME = {'type': 'string', 'minLength': 2, 'maxLength': 63, 'pattern': '^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$'}
+FQDN = {'type': 'string', 'minLength': 1, 'maxLength': 255, 'pattern': '^[a-zA-Z0-9._-]*$'}
+CERTIFICATES = {'type': ['array', 'null'], 'minItems': 1, 'maxItems': 50, 'uniqueItems': True,
+                'items': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
 _IPV4 = {'type': 'string', 'format': 'ipv4'}
 _IPV6 = {'type': 'string', 'format': 'ipv6'}
 _ADDRESS = {'type': 'string', 'oneOf': [{'format': 'ipv4'}, {'format': 'ipv6'}]}
@@ -81,21 +83,19 @@ def _create(properties, *required):
 def _creates():
     """{microversion: schema}: what each microversion changed of the one before it."""
     tagged_device, tagged_network = _DEVICE | {'tag': TAG}, _NETWORK | {'tag': TAG}
-    v2_19 = _changed(_CREATE, description=_DESCRIPTION)
+    v2_19 = _changed(_CREATE, description=DESCRIPTION)
     v2_32 = _changed(v2_19, block_device_mapping_v2=_list(tagged_device), networks=_list(tagged_network))
     v2_33 = _changed(v2_32, block_device_mapping_v2=_list(_DEVICE))
     v2_37 = _changed(v2_33, networks=_networks(_NETWORK))
     v2_42 = _changed(v2_37, block_device_mapping_v2=_list(tagged_device), networks=_networks(tagged_network))
     v2_52 = _changed(v2_42, tags={'type': 'array', 'items': TAG, 'maxItems': MAX_TAGS})
     v2_57 = _changed(v2_52, 'personality')
-    v2_63 = _changed(v2_57, trusted_image_certificates={
-        'type': ['array', 'null'], 'minItems': 1, 'maxItems': 50, 'uniqueItems': True,
-        'items': {'type': 'string', 'minLength': 1, 'maxLength': 255}})
+    v2_63 = _changed(v2_57, trusted_image_certificates=CERTIFICATES)
     v2_67 = _changed(v2_63, block_device_mapping_v2=_list(
         tagged_device | {'volume_type': {'type': ['string', 'null'], 'maxLength': 255}}))
     v2_74 = _changed(v2_67, host=types.HOST, hypervisor_hostname=types.HOST)
-    v2_90 = _changed(v2_74, hostname=_HOSTNAME)
-    v2_94 = _changed(v2_90, hostname=_FQDN)
+    v2_90 = _changed(v2_74, hostname=HOSTNAME)
+    v2_94 = _changed(v2_90, hostname=FQDN)
     free = {'2.1': _CREATE, '2.19': v2_19, '2.32': v2_32, '2.33': v2_33}
     named = {'2.37': v2_37, '2.42': v2_42, '2.52': v2_52, '2.57': v2_57, '2.63': v2_63, '2.67': v2_67, '2.74': v2_74,
              '2.90': v2_90, '2.94': v2_94}
@@ -117,10 +117,10 @@ def _update(**added):
 
 UPDATE = microversions.Since({
     '2.1': _update(),
-    '2.19': _update(description=_DESCRIPTION),
-    '2.90': _update(description=_DESCRIPTION, hostname=_HOSTNAME),
-    '2.94': _update(description=_DESCRIPTION, hostname=_FQDN),
-    '2.104': _update(description=_DESCRIPTION, hostname=_FQDN, pinned_availability_zone=_ZONE),
+    '2.19': _update(description=DESCRIPTION),
+    '2.90': _update(description=DESCRIPTION, hostname=HOSTNAME),
+    '2.94': _update(description=DESCRIPTION, hostname=FQDN),
+    '2.104': _update(description=DESCRIPTION, hostname=FQDN, pinned_availability_zone=_ZONE),
 })
 
 # ---- list ----------------------------------------------------------------------------------------------------

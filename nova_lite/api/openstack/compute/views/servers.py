@@ -4,6 +4,7 @@
 
 from nova_lite.api.openstack import formats
 from nova_lite.api.openstack.compute.views import hosts
+from nova_lite.compute import task_states
 from nova_lite.compute import vm_states
 
 SEE_HOST = 'os_compute_api:os-extended-server-attributes'
@@ -17,13 +18,27 @@ STATUS = {
     vm_states.RESIZED: 'VERIFY_RESIZE', vm_states.SOFT_DELETED: 'SOFT_DELETED', vm_states.DELETED: 'DELETED',
     vm_states.SHELVED: 'SHELVED', vm_states.SHELVED_OFFLOADED: 'SHELVED_OFFLOADED', vm_states.ERROR: 'ERROR',
 }
+_ACTIVE, _STOPPED, _ERROR = vm_states.ACTIVE, vm_states.STOPPED, vm_states.ERROR
+_REBUILD = (task_states.REBUILDING, task_states.REBUILD_BLOCK_DEVICE_MAPPING, task_states.REBUILD_SPAWNING)
+_RESIZE = (task_states.RESIZE_PREP, task_states.RESIZE_MIGRATING, task_states.RESIZE_MIGRATED,
+           task_states.RESIZE_FINISH)
+# (vm_state, task_state) → a status that tells what is under way
+UNDER_WAY = {
+    (_ACTIVE, task_states.REBOOTING): 'REBOOT', (_ACTIVE, task_states.REBOOTING_HARD): 'HARD_REBOOT',
+    (_ACTIVE, task_states.UPDATING_PASSWORD): 'PASSWORD', (_ACTIVE, task_states.MIGRATING): 'MIGRATING',
+    (vm_states.PAUSED, task_states.MIGRATING): 'MIGRATING',
+    (vm_states.RESIZED, task_states.RESIZE_REVERTING): 'REVERT_RESIZE',
+    **{(vm_state, task): 'REBUILD' for vm_state in (_ACTIVE, _STOPPED, _ERROR) for task in _REBUILD},
+    **{(vm_state, task): 'RESIZE' for vm_state in (_ACTIVE, _STOPPED) for task in _RESIZE},
+}
 WITH_PROGRESS = {'ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING'}
 WITH_FAULT = {'ERROR', 'DELETED'}
 
 
-def status(vm_state):
-    """What the API calls a vm_state."""
-    return STATUS.get(vm_state, 'UNKNOWN')
+def status(instance):
+    """What the API calls the state of an instance."""
+    under_way = UNDER_WAY.get((instance.vm_state, instance.task_state))
+    return under_way or STATUS.get(instance.vm_state, 'UNKNOWN')
 
 
 def vm_states_of(name):
@@ -89,7 +104,7 @@ class Detail:
         return view
 
     def _core(self, instance):
-        shown = status(instance.vm_state)
+        shown = status(instance)
         view = {
             'id': instance.uuid, 'name': instance.display_name, 'status': shown, 'tenant_id': instance.project_id,
             'user_id': instance.user_id, 'metadata': instance.metadata,
