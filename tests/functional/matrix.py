@@ -144,6 +144,7 @@ class Servers:
         self.uuids = {}
 
     def boot(self):
+        volumes.without_limits(self.admin)
         image, network = self.stack.image_id(self.admin), self.stack.network_id(self.admin)
         for case in CASES:
             answer = self.admin.request('POST', '/servers', ok=202, json={'server': {
@@ -216,3 +217,4 @@ class Servers:
         for uuid in self.uuids.values():
             self.admin.request('DELETE', '/servers/%s' % uuid, ok=(204, 404))
         cloud.wait_for(lambda: all(self.status(case) == 'DELETED' for case in CASES), 60, poll=0.3)
+        volumes.delete_all(self.admin)
