@@ -191,3 +191,110 @@ def test_suspend(guest):
     assert guest.virsh('domstate') == 'running'
     ticks = wait_for(lambda: re.findall(r'tick (\d+) ', guest.console()), WAIT_SECONDS, guest.console)
     assert int(ticks[-1]) >= before, 'it goes on and does not boot'
+
+
+def test_a_lock_keeps_its_owner_from_accidents(guest, cloud):
+    guest.act('lock', {'locked_reason': 'precious'})
+    login = {'auth_url': cloud.url('identity', '/v3'), 'username': 'demo', 'project_name': 'demo',
+             'password': secrets.load(cloud)['demo_password']}
+    server = guest.server()
+    assert server['locked'] and server['locked_reason'] == 'precious'
+    demo = rest.Client(login, cloud.url('compute', '/v2.1'))
+    assert demo.request('GET', '/servers/%s' % guest.uuid).status_code == 404
+    guest.act('unlock')
+    assert not guest.server()['locked']
+
+
+def test_diagnostics(guest, client):
+    found = client.get('/servers/%s/diagnostics' % guest.uuid)
+    assert (found['state'], found['hypervisor'], found['num_nics'], found['num_disks']) == ('running', 'qemu', 1, 1)
+    assert found['uptime'] >= 0 and found['memory_details']['maximum'] == 128
+
+
+# ---- what is attached ----------------------------------------------------------------------------------------
+
+def test_a_volume(guest, client):
+    volume = client.request('POST', '/volumes', ok=202, service='volumev3', json={
+        'volume': {'size': 1, 'name': 'more'}}).json()['volume']['id']
+
+    def status():
+        return client.request('GET', '/volumes/%s' % volume, ok=200, service='volumev3').json()['volume']['status']
+    wait_for(lambda: status() == 'available', WAIT_SECONDS, status)
+    path = '/servers/%s/os-volume_attachments' % guest.uuid
+    client.request('POST', path, ok=200, json={'volumeAttachment': {'volumeId': volume}})
+    guest.sees(disks=2)
+    assert status() == 'in-use'
+    assert len(guest.virsh('domblklist').splitlines()) == 2
+    with guest.booting() as told:
+        guest.does('reboot', {'type': 'HARD'})
+    assert told[0][1] == 'there'
+    guest.sees(disks=2)
+    client.request('DELETE', '%s/%s' % (path, volume), ok=202)
+    guest.sees(disks=1)
+    wait_for(lambda: status() == 'available', WAIT_SECONDS, status)
+    assert len(guest.virsh('domblklist').splitlines()) == 1
+    client.request('DELETE', '/volumes/%s' % volume, ok=202, service='volumev3')
+
+
+def test_an_interface(guest, client, network):
+    path = '/servers/%s/os-interface' % guest.uuid
+    added = client.request('POST', path, ok=200, json={'interfaceAttachment': {'net_id': network}}).json()
+    port = added['interfaceAttachment']['port_id']
+    guest.sees(links=2)
+    assert len(guest.virsh('domiflist').splitlines()) == 2
+    addresses = [item['addr'] for items in guest.server()['addresses'].values() for item in items]
+    assert added['interfaceAttachment']['fixed_ips'][0]['ip_address'] in addresses
+    client.request('DELETE', '%s/%s' % (path, port), ok=202)
+    guest.sees(links=1)
+    wait_for(lambda: client.request('GET', '/v2.0/ports/%s' % port, service='network').status_code == 404,
+             WAIT_SECONDS, guest.console)
+
+
+# ---- copies, other sizes, no host at all ---------------------------------------------------------------------
+
+def test_a_snapshot_boots_and_carries_what_was_written(guest, make, client):
+    image = guest.act('createImage', {'name': 'kept'}).json()['image_id']
+
+    def status():
+        return client.request('GET', '/v2/images/%s' % image, ok=200, service='image').json()['status']
+    wait_for(lambda: status() == 'active', WAIT_SECONDS, status)
+    before = guest.tick()
+    wait_for(lambda: guest.tick() > before, WAIT_SECONDS, guest.console)
+    copy = make('copy', image)
+    assert re.findall(r'boot memory \d+ mark (\w+)', copy.console())[-1] == 'there'
+    client.request('DELETE', '/servers/%s' % copy.uuid, ok=204)
+    wait_for(lambda: client.request('GET', '/servers/%s' % copy.uuid).status_code == 404, WAIT_SECONDS, copy.server)
+    client.request('DELETE', '/v2/images/%s' % image, ok=204, service='image')
+
+
+def test_resize(guest):
+    with guest.booting() as told:
+        guest.does('resize', {'flavorRef': MICRO}, status='VERIFY_RESIZE')
+    larger, mark = told[0]
+    assert mark == 'there' and 'memory unit=\'KiB\'>196608<' in guest.virsh('dumpxml')
+    with guest.booting() as told:
+        guest.does('revertResize')
+    assert told[0][0] < larger and told[0][1] == 'there'
+    with guest.booting() as told:
+        guest.does('resize', {'flavorRef': MICRO}, status='VERIFY_RESIZE')
+    guest.does('confirmResize', ok=204)
+    assert told[0] == (larger, 'there')
+    assert guest.server()['flavor']['original_name'] == 'm1.micro'
+
+
+def test_shelve(guest):
+    guest.does('shelve', status='SHELVED_OFFLOADED')
+    assert guest.virsh('domstate') is None and not guest.directory.exists(), 'its host has nothing of it'
+    guest.does('unshelve')
+    assert 'mark there' in guest.says(r'boot memory \d+ (mark \w+)', BOOT_SECONDS)[-1]
+    guest.says(r'tick \d', BOOT_SECONDS)
+
+
+def test_in_the_end_nothing_is_left(guest, client):
+    client.request('DELETE', '/servers/%s' % guest.uuid, ok=204)
+    wait_for(lambda: client.request('GET', '/servers/%s' % guest.uuid).status_code == 404, WAIT_SECONDS, guest.server)
+    assert guest.virsh('domstate') is None and not guest.directory.exists()
+    left = client.request('GET', '/v2.0/ports?device_id=%s' % guest.uuid, ok=200, service='network').json()['ports']
+    assert left == []
+    held = client.request('GET', '/allocations/%s' % guest.uuid, ok=200, service='placement').json()['allocations']
+    assert held == {}
