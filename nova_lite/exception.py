@@ -376,6 +376,10 @@ class NoMoreFixedIps(Abort):
     msg_fmt = 'No fixed IP addresses available for network: %(net)s'
 
 
+class MigrationAborted(Abort):
+    msg_fmt = 'Live migration %(migration_id)s was aborted.'
+
+
 class ResizeError(Abort):
     """Refused before anything was changed: the instance goes on as it was."""
 

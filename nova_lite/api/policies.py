@@ -138,6 +138,8 @@ OF_SERVERS = (
 
 PAUSE = 'os_compute_api:os-pause-server:%s'
 MIGRATE = 'os_compute_api:os-migrate-server:%s'
+SERVER_MIGRATIONS = 'os_compute_api:servers:migrations:%s'
+EVACUATE = 'os_compute_api:os-evacuate'
 SUSPEND = 'os_compute_api:os-suspend-server:%s'
 RESCUE = 'os_compute_api:os-rescue'
 UNRESCUE = 'os_compute_api:os-unrescue'
@@ -207,6 +209,13 @@ ACTIONS_ON_SERVERS = (
     (SERVERS % 'confirm_resize', MEMBER_OR_ADMIN, 'Keep what a resize made', 'POST', _ACTION % 'confirmResize'),
     (SERVERS % 'revert_resize', MEMBER_OR_ADMIN, 'Undo a resize', 'POST', _ACTION % 'revertResize'),
     (MIGRATE % 'migrate', ADMIN, 'Move a server to another host while it is off', 'POST', _ACTION % 'migrate'),
+    (MIGRATE % 'migrate_live', ADMIN, 'Move a server to another host while it runs', 'POST',
+     _ACTION % 'os-migrateLive'),
+    (EVACUATE, ADMIN, 'Make a server anew whose host is down', 'POST', _ACTION % 'evacuate'),
+    (SERVER_MIGRATIONS % 'force_complete', ADMIN, 'Have a live migration end soon', 'POST',
+     '/servers/{server_id}/migrations/{migration_id}/action (force_complete)'),
+    (SERVER_MIGRATIONS % 'delete', ADMIN, 'Abort a live migration', 'DELETE',
+     '/servers/{server_id}/migrations/{migration_id}'),
 )
 
 LIMITS = 'os_compute_api:limits'
@@ -276,7 +285,6 @@ OF_PROJECTS = (
 HOSTS = 'os_compute_api:os-hosts:%s'
 AUDIT_LOG = 'os_compute_api:os-instance-usage-audit-log:%s'
 MIGRATIONS = 'os_compute_api:os-migrations:index'
-SERVER_MIGRATIONS = 'os_compute_api:servers:migrations:%s'
 EXTERNAL_EVENTS = 'os_compute_api:os-server-external-events:create'
 AGGREGATES = 'os_compute_api:os-aggregates:%s'
 

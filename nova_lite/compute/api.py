@@ -24,6 +24,7 @@ from nova_lite.compute import api_images
 from nova_lite.compute import api_interfaces
 from nova_lite.compute import api_lookups
 from nova_lite.compute import api_marks
+from nova_lite.compute import api_moves
 from nova_lite.compute import api_names
 from nova_lite.compute import api_operations
 from nova_lite.compute import api_quota
@@ -68,6 +69,7 @@ class API:
         self.images = api_images.Images(db, self.operations, clients.image, self.quotas,
                                         conf.non_inheritable_image_properties)
         self.shelving = api_shelving.Shelving(db, self.operations, self.images, self._lookups)
+        self.moves = api_moves.Moves(db, self.operations, compute, self._lookups)
         self.resizes = api_resize.Resizes(db, self.operations, self._lookups, self.quotas,
                                           conf.allow_resize_to_same_host)
         self._max_local_devices = conf.max_local_block_devices

@@ -71,6 +71,11 @@ class Lookups:
         if not services.list_(self._db, binary=COMPUTE, host=host):
             raise exception.Invalid('Compute host %s could not be found.' % host)
 
+    def check_evacuation_host(self, host):
+        """:raises NotFound: no nova-compute is known by this name"""
+        if not services.list_(self._db, binary=COMPUTE, host=host):
+            raise exception.ComputeHostNotFound('Compute host %s not found.' % host)
+
     def host_is_up(self, host):
         """Whether nova-compute of a host reports itself."""
         return any(item.up for item in services.list_(self._db, binary=COMPUTE, host=host))

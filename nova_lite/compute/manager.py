@@ -130,6 +130,22 @@ class ComputeManager:
         """The deadline of an operation is past: undo it."""
         engine.abort(self.tools, ctxt, instance_uuid, operation_uuid)
 
+    def force_live_migration(self, ctxt, instance_uuid):
+        """Have a live migration that is under way end soon."""
+        concurrency.spawn(self._force_live_migration, ctxt, instance_uuid)
+
+    def _force_live_migration(self, ctxt, instance_uuid):
+        try:
+            self._driver.live_migration_force_complete(self.tools.conductor.instance_get(ctxt, instance_uuid))
+        except exception.InstanceNotFound:
+            LOG.info('There is no such guest any more', instance_uuid=instance_uuid)
+
+    def abort_live_migration(self, ctxt, instance_uuid, operation_uuid, migration_id):
+        """Undo a live migration, if the guest is here still."""
+        run = self.tools.operations.get(operation_uuid)
+        if run is not None:
+            run.task.interrupt(exception.MigrationAborted(migration_id=migration_id))
+
     @rpc.expected_errors
     def list_guests(self, ctxt):
         """{'guests': [uuid…], 'directories': [uuid…] or None} that are on this host, whosever they are."""

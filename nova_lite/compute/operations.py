@@ -54,4 +54,6 @@ SPECS = {
     'migrate': Spec('resize_requested', 'migrate', SLOW, placed=True),
     'confirm_resize': Spec('confirm_resize_requested', 'confirmResize'),
     'revert_resize': Spec('revert_resize_requested', 'revertResize', SLOW),
+    'live_migrate': Spec('live_migrate_requested', 'live-migration', SLOW, placed=True),
+    'evacuate': Spec('evacuate_requested', 'evacuate', SLOW, placed=True),
 }

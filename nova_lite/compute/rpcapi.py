@@ -65,6 +65,17 @@ class ComputeAPI:
             ctxt, 'get_diagnostics', instance=instance, versioned=versioned)
 
     @rpc.translates_errors
+    def force_live_migration(self, ctxt, host, instance_uuid):
+        """cast: have the live migration of an instance end soon, whatever that does to the guest."""
+        self._client.prepare(server=host).cast(ctxt, 'force_live_migration', instance_uuid=instance_uuid)
+
+    @rpc.translates_errors
+    def abort_live_migration(self, ctxt, host, instance_uuid, operation_uuid, migration_id):
+        """cast: have the live migration of an instance undone, if it has not left yet."""
+        self._client.prepare(server=host).cast(ctxt, 'abort_live_migration', instance_uuid=instance_uuid,
+                                               operation_uuid=operation_uuid, migration_id=migration_id)
+
+    @rpc.translates_errors
     def list_guests(self, ctxt, host):
         """call → {'guests': [uuid…], 'directories': [uuid…] or None} that are on `host`, whosever they are."""
         return self._client.prepare(server=host, timeout=rpc.NORMAL).call(ctxt, 'list_guests')

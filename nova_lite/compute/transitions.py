@@ -234,6 +234,22 @@ TRANSITIONS = {
         (task_states.RESIZE_CONFIRMING,), vm_states.STOPPED, 'the way back is forgotten; the guest is off'),
     'revert_resize_requested': _requested(
         (vm_states.RESIZED,), task_states.RESIZE_REVERTING, 'a user wants it as it was'),
+    'live_migrate_requested': _requested(
+        (vm_states.ACTIVE, vm_states.PAUSED), task_states.MIGRATING,
+        'an administrator has it go to another host while it runs'),
+    'live_migrated': _finished((task_states.MIGRATING,), KEEP, 'the guest runs on another host'),
+    'evacuate_requested': _requested(
+        (vm_states.ACTIVE, vm_states.STOPPED, vm_states.ERROR), task_states.REBUILDING,
+        'its host is down; an administrator has it made anew on another'),
+    'evacuating': _during(
+        (task_states.REBUILDING, task_states.REBUILD_BLOCK_DEVICE_MAPPING), task_states.REBUILD_BLOCK_DEVICE_MAPPING,
+        'there is room for it; its ports and volumes follow'),
+    'evacuate_spawning': _during(
+        (task_states.REBUILD_BLOCK_DEVICE_MAPPING, task_states.REBUILD_SPAWNING), task_states.REBUILD_SPAWNING,
+        'the driver makes the guest'),
+    'evacuated': _finished((task_states.REBUILD_SPAWNING,), vm_states.ACTIVE, 'the guest runs on another host'),
+    'evacuated_off': _finished(
+        (task_states.REBUILD_SPAWNING,), vm_states.STOPPED, 'the guest is there, and off, on another host'),
     'resize_reverted': _finished(
         (task_states.RESIZE_REVERTING,), vm_states.ACTIVE, 'everything is as before; the guest runs'),
     'resize_reverted_off': _finished(

@@ -12,6 +12,7 @@ from nova_lite.db import models
 from nova_lite.db import moves
 from nova_lite.db import rows
 from nova_lite.objects import instance as instance_obj
+from nova_lite.objects import migration as migration_obj
 from nova_lite.objects import operation as operation_obj
 
 TABLE = models.operations
@@ -36,6 +37,11 @@ def list_by_instance(db, instance_uuid):
 def late(db, before):
     """[Operation…] that nothing was heard of since the time `before`, the oldest first."""
     return _list(db, TABLE.c.updated_at < before, TABLE.c.abandoned == sa.false())
+
+
+def left_over(db, before):
+    """[Operation…] that were abandoned, and that their hosts did not clean up after yet, since the time `before`."""
+    return _list(db, TABLE.c.updated_at < before, TABLE.c.abandoned == sa.true())
 
 
 def _list(db, *conditions):
@@ -115,6 +121,10 @@ def record(connection, now, host, progress):
     found = TABLE.c.uuid == progress.operation_uuid
     if progress.migration:
         moves.save(connection, now, progress.migration)
+    if progress.done and progress.left_to:
+        connection.execute(sa.update(TABLE).where(found).values(
+            host=progress.left_to, abandoned=True, undoing=True, updated_at=now))
+        return
     if progress.done:
         connection.execute(sa.delete(TABLE).where(found))
         return
@@ -127,6 +137,8 @@ def abandon(connection, now, operation, fault):
     """Leave an operation to the next start of its host, for the cleaning up."""
     connection.execute(sa.update(TABLE).where(TABLE.c.uuid == operation.uuid).values(
         abandoned=True, undoing=True, fault=fault, updated_at=now))
+    if operation.data.get('migration') is not None:
+        moves.save(connection, now, {'uuid': operation.data['migration'].uuid, 'status': migration_obj.ERROR})
 
 
 def abandon_all(connection, now, instance_uuid):

@@ -13,7 +13,7 @@ RESIZE, MIGRATION, LIVE_MIGRATION, EVACUATION = 'resize', 'migration', 'live-mig
 
 # The values of `status`: before the instance is at its destination, after it, and when nothing is left to be done.
 PREPARING, MIGRATING, POST_MIGRATING = 'pre-migrating', 'migrating', 'post-migrating'
-ACCEPTED, RUNNING, QUEUED = 'accepted', 'running', 'queued'
+ACCEPTED, PREPARING_LIVE, RUNNING, QUEUED = 'accepted', 'preparing', 'running', 'queued'
 FINISHED, CONFIRMING, REVERTING = 'finished', 'confirming', 'reverting'
 COMPLETED, CONFIRMED, REVERTED, ERROR, CANCELLED, DONE, FAILED = (
     'completed', 'confirmed', 'reverted', 'error', 'cancelled', 'done', 'failed')

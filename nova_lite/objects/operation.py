@@ -37,12 +37,18 @@ class Operation:
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 
+    @property
+    def lost(self):
+        """Hosts that went down while they had to do with it; each undoes its part when it comes back."""
+        return self.data.get('lost') or []
+
 
 @base.register('1.0')
 class Progress:
     """What a StepReport says of an Operation: its host begins `step` with `data` kept, or it is `done`.
 
-    migration: {field: value} of the migration that the operation is about, its uuid among them; empty: nothing of it.
+    left_to: a host that has to undo its part still. migration: {field: value} of the migration that the operation is
+    about, its uuid among them; empty: nothing of it.
     """
 
     operation_uuid: str
@@ -50,4 +56,5 @@ class Progress:
     data: dict = dataclasses.field(default_factory=dict)
     undoing: bool = False
     done: bool = False
+    left_to: str | None = None
     migration: dict = dataclasses.field(default_factory=dict)

@@ -202,3 +202,31 @@ class Resize(typing.Protocol):
 
     def confirm_migration(self, ctxt, migration, instance, network_info):
         """Forget what a revert would need."""
+
+
+@typing.runtime_checkable
+class LiveMigration(typing.Protocol):
+    """Take a guest to another host while it runs.
+
+    Order of calls: pre_live_migration where it goes to, live_migration where it is, then the two post_… there and here.
+    Until live_migration has returned, `destroy` where it was to go to undoes it all.
+    """
+
+    def pre_live_migration(self, ctxt, instance, network_info, block_devices):
+        """Make ready for a guest that will come."""
+
+    def live_migration(self, ctxt, instance, dest_host, network_info, block_devices, report):   # noqa: PLR0913 (as Nova)
+        """Take the guest there; it has left when this returns, and one that has left already is fine.
+
+        `report(progress)` is called now and then: {memory_total_bytes, memory_processed_bytes,
+        memory_remaining_bytes}. When an exception interrupts it, the guest runs on here.
+        """
+
+    def live_migration_force_complete(self, instance):
+        """Have a live migration under way end soon, whatever that does to the guest. :raises InstanceNotFound:"""
+
+    def post_live_migration_at_destination(self, ctxt, instance, network_info, block_devices):
+        """The guest has come: let it be as its record says."""
+
+    def post_live_migration(self, ctxt, instance, network_info, block_devices):
+        """The guest has gone: remove what is left of it here."""

@@ -20,12 +20,14 @@ from tests.fixtures import volumes
 @dataclasses.dataclass(frozen=True)
 class Row:
     """body: of the action; or request(admin, uuid): asks for it in another way. before: operations that bring an ACTIVE
-    server into the state that this one starts from. end: the status of the server after it."""
+    server into the state that this one starts from. end: the status of the server after it. crosses_hosts: the steps
+    are not all done by the server's first host, so that a fault takes the first server that comes, of as many."""
 
     end: str
     body: dict | None = None
     before: tuple = ()
     request: collections.abc.Callable | None = None
+    crosses_hosts: bool = False
 
     def ask(self, admin, uuid):
         if self.request is not None:
@@ -102,11 +104,14 @@ ROWS = {
     'resume': Row('ACTIVE', {'resume': None}, ('suspend',)),
     'trigger_crash_dump': Row('ACTIVE', {'trigger_crash_dump': None}),
     'set_admin_password': Row('ACTIVE', {'changePassword': {'adminPass': 'new'}}),
-    'resize': Row('VERIFY_RESIZE', {'resize': {'flavorRef': '1'}}),
-    'migrate': Row('VERIFY_RESIZE', {'migrate': None}),
-    'confirm_resize': Row('ACTIVE', {'confirmResize': None}, ('resize',)),
-    'revert_resize': Row('ACTIVE', {'revertResize': None}, ('resize',)),
+    'resize': Row('VERIFY_RESIZE', {'resize': {'flavorRef': '1'}}, crosses_hosts=True),
+    'migrate': Row('VERIFY_RESIZE', {'migrate': None}, crosses_hosts=True),
+    'confirm_resize': Row('ACTIVE', {'confirmResize': None}, ('resize',), crosses_hosts=True),
+    'live_migrate': Row('ACTIVE', {'os-migrateLive': {'host': None, 'block_migration': 'auto'}}, crosses_hosts=True),
+    'revert_resize': Row('ACTIVE', {'revertResize': None}, ('resize',), crosses_hosts=True),
 }
+
+ELSEWHERE = ('evacuate',)       # needs a host that is down: see test_moves.py
 
 
 def step_names(name):

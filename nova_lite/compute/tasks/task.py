@@ -15,6 +15,7 @@ from nova_lite import exception
 from nova_lite.compute import conductor_client
 from nova_lite.compute import faults
 from nova_lite.objects import action as action_obj
+from nova_lite.objects import operation as operation_obj
 
 LOG = log.getLogger(__name__)
 
@@ -110,6 +111,23 @@ class InstanceTask:
         step = self._step_report(begin=list(begin), end=list(self._finished))
         with self._reporting(step):
             self.tools.conductor.instance_update(self.ctxt, self.uuid, {}, step)
+
+    def report_finished(self):
+        """Report the events that ended well, should no other report come from here."""
+        if self._finished:
+            self.progress = None
+            self.report()
+
+    def report_progress(self, record, migration):
+        """Report fields of the migration that an Operation is about, in the middle of a step. Best effort."""
+        progress = operation_obj.Progress(operation_uuid=record.uuid, step=record.step, data=record.data,
+                                          migration=migration)
+        step = self._step_report()
+        step.progress = progress
+        try:
+            self.tools.conductor.instance_update(self.ctxt, self.uuid, {}, step, patience=0)
+        except exception.Unavailable as lost:
+            LOG.info('Progress was not recorded: %s', lost)
 
     @contextlib.contextmanager
     def _reporting(self, step):

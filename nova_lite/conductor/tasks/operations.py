@@ -12,6 +12,7 @@ from nova_lite.conductor.tasks import faults
 from nova_lite.conductor.tasks import placing
 from nova_lite.db import instances
 from nova_lite.db import operations as operations_db
+from nova_lite.db import services
 
 LOG = logging.getLogger(__name__)
 
@@ -33,6 +34,13 @@ def sweep(tools, now, before, hosts):
         if wanted:
             LOG.info('Operation %s of instance %s is late: %s', operation.name, operation.instance_uuid, act.__name__)
             tools.pool.spawn(act, tools, _context(operation), operation)
+
+
+def clean_up(tools, before, is_up):
+    """Have hosts that are back clean up what was given up while they were away."""
+    for operation in operations_db.left_over(tools.db, before):
+        if is_up(operation.host) and operations_db.touch(tools.db, operation):
+            tools.pool.spawn(send_again, tools, _context(operation), operation)
 
 
 def decide(operation, now, is_up):
@@ -80,12 +88,20 @@ def abort(tools, ctxt, operation):
 
 
 def give_up(tools, ctxt, operation):
-    """The host is down: the operation has failed. What it left there the host undoes when it comes back."""
+    """The host is down: the operation has failed. What it left there the host undoes when it comes back; another host
+    that has to do with it does that now."""
     step = operation.step or BEFORE
     error = exception.OperationFailed(
         operation=operation.name, reason='its host went down during step %s' % step,
         details='nova-compute on host %s is down; last step: %s' % (operation.host, step))
     fault = faults.from_exception(error, operation.host)
+    other = _other_host(tools, operation)
+    if other is not None:
+        operation.data['lost'] = [*operation.lost, operation.host]
+        operation.undoing, operation.fault = True, operation.fault or fault
+        operations_db.hand_over(tools.db, operation, other)
+        tools.compute.run_operation(ctxt, other, operation.instance_uuid, operation.uuid)
+        return
     report = tools.step(ctxt, result='Error', details=fault.message, traceback=fault.details, action_done=True)
     try:
         instance = instances.abandon_operation(tools.db, 'operation_undone', operation, report, fault)
@@ -93,3 +109,12 @@ def give_up(tools, ctxt, operation):
             tools.placement.delete_allocation_for_instance(ctxt, instance.uuid)
     except (exception.InstanceNotFound, exception.UnexpectedTaskStateError) as exc:
         LOG.info('Operation %s has ended: %s', operation.uuid, exc)
+
+
+def _other_host(tools, operation):
+    """A host that is up and has to do with an Operation whose own host is down, or None."""
+    migration = operation.data.get('migration') or operation.arguments.get('migration')
+    if migration is None or operation.step is None:
+        return None
+    hosts = {migration.source_compute, migration.dest_compute} - {operation.host, *operation.lost}
+    return next(iter(hosts & set(services.hosts_up(tools.db))), None)

@@ -61,6 +61,21 @@ class Resize(stage.Stage):
         return {'uuid': self._migration.uuid, 'status': migration_obj.ERROR}
 
 
+class LiveMigrate(Resize):
+    event = 'conductor_live_migrate_instance'
+
+
+class Evacuate(Resize):
+    """It begins where it goes to: the host where it is is down."""
+
+    event = 'rebuild_server'
+
+    def place(self):
+        super().place()
+        self.operation.data['off'] = self.operation.arguments['stay_off']
+        return self.operation.data['dest_host']
+
+
 # ---- deleted in the middle -----------------------------------------------------------------------------------
 
 def clear_deleted(tools):

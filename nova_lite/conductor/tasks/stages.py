@@ -9,6 +9,8 @@ STAGES = {
     'unshelve_offloaded': shelving.Unshelve,
     'resize': resizing.Resize,
     'migrate': resizing.Resize,
+    'live_migrate': resizing.LiveMigrate,
+    'evacuate': resizing.Evacuate,
 }
 
 

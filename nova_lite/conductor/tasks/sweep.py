@@ -38,6 +38,7 @@ def run(tools):
             LOG.info('Instance %s is late in %s: %s', item.uuid, item.task_state or item.vm_state, act.__name__)
             tools.pool.spawn(act, tools, _context(tools.db, item.uuid), item)
     operations.sweep(tools, now, _before(now, tools.deadlines.resend), lambda: _hosts(tools, now))
+    operations.clean_up(tools, _before(now, tools.deadlines.resend), services.hosts_up(tools.db).__contains__)
     resizing.clear_deleted(tools)
     for uuid, project_id, kept_ports in orders.unreleased(tools.db, _before(now, tools.deadlines.take_over)):
         tools.pool.spawn(release.again, tools, _context(tools.db, uuid, project_id), uuid, kept_ports)

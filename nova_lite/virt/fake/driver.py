@@ -17,6 +17,7 @@ from nova_lite.compute import power_state
 from nova_lite.virt import driver
 from nova_lite.virt.fake import guests
 from nova_lite.virt.fake import lifecycle
+from nova_lite.virt.fake import live
 
 ARCHITECTURE = 'x86_64'
 TRAITS = ('COMPUTE_NODE', 'COMPUTE_STORAGE_BUS_VIRTIO', 'COMPUTE_NET_VIF_MODEL_VIRTIO')
@@ -40,7 +41,7 @@ class Behaviour:
     fail_operations: dict = dataclasses.field(default_factory=dict)     # {method: share of its calls}
 
 
-class FakeDriver(lifecycle.Lifecycle, driver.ComputeDriver):
+class FakeDriver(lifecycle.Lifecycle, live.LiveMigration, driver.ComputeDriver):
     """directory: where the journals of the hosts are. The guests of a host survive this object."""
 
     def __init__(self, directory, behaviour=None):

@@ -77,6 +77,7 @@ class Compute:
     def __init__(self, cast):
         self._cast = cast
         self.console = ''
+        self.moves = []     # what was asked about live migrations
         self.away = False
         self.finish = None      # function (instance uuid, operation uuid) that stands for the host's work
 
@@ -96,6 +97,12 @@ class Compute:
 
     def reserve_block_device_name(self, ctxt, host, instance, block_devices, bdm):
         return bdm.device_name or '/dev/vd%s' % 'abcdefghij'[len(block_devices)]
+
+    def abort_live_migration(self, ctxt, host, instance_uuid, operation_uuid, migration_id):
+        self.moves.append(('abort', host, instance_uuid, operation_uuid, migration_id))
+
+    def force_live_migration(self, ctxt, host, instance_uuid):
+        self.moves.append(('force', host, instance_uuid))
 
     def get_console_output(self, ctxt, host, instance):
         return self.console

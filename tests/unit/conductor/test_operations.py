@@ -84,7 +84,7 @@ def test_with_its_host_it_is_given_up(tools, order, pass_time):
     assert left.abandoned and left.undoing, 'its host cleans up'
     tools.compute.casts.clear()
     pass_time(70)
-    assert tools.compute.casts == [], 'and asks for it by itself'
+    assert tools.compute.casts == [('run_operation', 'host1', order.uuid)], 'and is told so when it is back'
 
 
 def test_reports_of_another_host_are_refused(tools, order):

@@ -88,4 +88,6 @@ ACTIONS = {
                          success=204),
     'revertResize': _op(Moves, 'revert_resize', policies.SERVERS % 'revert_resize', moves_schema.REVERT_RESIZE),
     'migrate': _op(Moves, 'migrate', policies.MIGRATE % 'migrate', moves_schema.MIGRATE),
+    'os-migrateLive': _op(Moves, 'migrate_live', policies.MIGRATE % 'migrate_live', moves_schema.MIGRATE_LIVE),
+    'evacuate': _op(Moves, 'evacuate', policies.EVACUATE, moves_schema.EVACUATE, success=200),
 }

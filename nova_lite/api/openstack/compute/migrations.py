@@ -49,6 +49,12 @@ class Controller:
                 return {'migration': _progress(req, migration)}
         raise exception.NotFound('In-progress live migration %s is not found for server %s.' % (id[:64], server_id))
 
+    def abort(self, req, server_id, id):
+        self._compute.moves.abort(req.context, self._instance(req, server_id), id, early=req.version >= (2, 65))
+
+    def force_complete(self, req, server_id, id, body):
+        self._compute.moves.force_complete(req.context, self._instance(req, server_id), id)
+
     def _live(self, instance):
         return [item for item in moves.of_instance(self._db, instance.uuid)
                 if item.migration_type == migration_obj.LIVE_MIGRATION]

@@ -36,6 +36,7 @@ from nova_lite.api.openstack.compute.schemas import keypairs as keypairs_schema
 from nova_lite.api.openstack.compute.schemas import quotas as quotas_schema
 from nova_lite.api.openstack.compute.schemas import security_groups as security_groups_schema
 from nova_lite.api.openstack.compute.schemas import server_groups as server_groups_schema
+from nova_lite.api.openstack.compute.schemas import server_moves as moves_schema
 from nova_lite.api.openstack.compute.schemas import services as services_schema
 from nova_lite.api.openstack.compute.schemas import types
 from nova_lite.api.openstack.compute.schemas import usage as usage_schema
@@ -236,6 +237,13 @@ _HOSTS = {
     '/servers/{server_id}/migrations/{id}': {
         'GET': op(migrations.Controller, 'show', policies.SERVER_MIGRATIONS % 'show', target=OBJECT, min='2.23',
                   query=types.NO_QUERY),
+        'DELETE': op(migrations.Controller, 'abort', policies.SERVER_MIGRATIONS % 'delete', target=OBJECT, min='2.24',
+                     success=202),
+    },
+    '/servers/{server_id}/migrations/{id}/action': {
+        'POST': {'force_complete': op(migrations.Controller, 'force_complete',
+                                      policies.SERVER_MIGRATIONS % 'force_complete', target=OBJECT, min='2.22',
+                                      body=moves_schema.FORCE_COMPLETE, success=202)},
     },
 }
 

@@ -2,11 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Server actions that give a server another flavor or another host."""
 
+from oslo_utils import strutils
+
+from nova_lite import exception
+from nova_lite.api.openstack.compute import servers_request
+
 
 class Controller:
     def __init__(self, services):
         self._compute = services.compute_api
         self._resizes = services.compute_api.resizes
+        self._moves = services.compute_api.moves
+        self._password_length = services.conf.password_length
 
     def resize(self, req, id, body):
         wanted = body['resize']
@@ -23,6 +30,19 @@ class Controller:
     def migrate(self, req, id, body):
         host = (body['migrate'] or {}).get('host') if req.version >= (2, 56) else None
         self._resizes.migrate(req.context, self._get(req, id), host)
+
+    def migrate_live(self, req, id, body):
+        """Which disks to copy, and whether a host that is asked for is checked, needs no asking here: all are."""
+        self._moves.live_migrate(req.context, self._get(req, id), body['os-migrateLive']['host'])
+
+    def evacuate(self, req, id, body):
+        wanted = body['evacuate']
+        if strutils.bool_from_string(wanted.get('onSharedStorage', False)):
+            raise exception.Invalid('The disks of servers are not on shared storage.')
+        self._moves.evacuate(req.context, self._get(req, id), wanted.get('host'), stay_off=req.version >= (2, 95))
+        if req.version < (2, 14):
+            return {'adminPass': wanted.get('adminPass') or servers_request.generate_password(
+                self._password_length)}
 
     def _get(self, req, uuid):
         instance = self._compute.get(req.context, uuid)

@@ -188,6 +188,7 @@ class Run:
 
     def _hand_over(self, host):
         LOG.info('Operation %s goes on at host %s', self._operation.record.name, host)
+        self.task.report_finished()
         self.tools.conductor.operation_hand_over(self.ctxt, self._operation.record, host)
 
     # ---- backward ------------------------------------------------------------------------------------------------
@@ -209,6 +210,8 @@ class Run:
         self._failed, clean = True, True
         for step in reversed(self._steps[:position + 1]):
             host = self._host_of(step)
+            if host in record.lost:
+                continue
             if host != self.tools.host:
                 record.step = step.name
                 return self._hand_over(host)
@@ -220,9 +223,10 @@ class Run:
         self.task.transition(event, fault=record.fault, result='Error', done=True, **self._operation.undone_values())
 
     def _done(self, event):
-        """With the next report the operation has ended."""
+        """With the next report the operation has ended, but for what a host that was lost has to clean up."""
         self.task.progress = operation_obj.Progress(
-            operation_uuid=self.uuid, done=True, migration=self._operation.migration_values(event))
+            operation_uuid=self.uuid, done=True, migration=self._operation.migration_values(event),
+            left_to=next(iter(self._operation.record.lost), None))
 
     def _end_quietly(self, position, exc):
         """Somebody deletes the instance, or took this host for dead: leave nothing behind."""
@@ -238,10 +242,16 @@ class Run:
     def _clean_up(self, position):
         """The operation was given up while this host was away."""
         record = self._operation.record
-        LOG.info('Undoing operation %s, which was given up while this host was away', record.name)
+        LOG.info('Undoing operation %s, which was given up', record.name)
         self._failed = True
-        steps.undo([step for step in self._steps[:position + 1] if self._host_of(step) == self.tools.host],
-                   exception.OperationFailed(operation=record.name, reason=record.fault.message))
+        exc = exception.OperationFailed(operation=record.name, reason=record.fault.message)
+        for step in reversed(self._steps[:position + 1]):
+            host = self._host_of(step)
+            if host == self.tools.host:
+                steps.undo_one(step, exc)
+            elif not record.lost:
+                record.step = step.name
+                return self._hand_over(host)
         self.tools.conductor.operation_finish(self.ctxt, self.uuid)
 
     def _left_to_the_sweep(self, exc):

@@ -3,8 +3,10 @@
 """Which class does which operation of compute/operations.py."""
 
 from nova_lite.compute.tasks.operations import deferring
+from nova_lite.compute.tasks.operations import evacuate
 from nova_lite.compute.tasks.operations import inside
 from nova_lite.compute.tasks.operations import interfaces
+from nova_lite.compute.tasks.operations import live
 from nova_lite.compute.tasks.operations import power
 from nova_lite.compute.tasks.operations import remaking
 from nova_lite.compute.tasks.operations import resize
@@ -43,6 +45,8 @@ OPERATIONS = {
     'migrate': resize.Migrate,
     'confirm_resize': resize.ConfirmResize,
     'revert_resize': resize.RevertResize,
+    'live_migrate': live.LiveMigrate,
+    'evacuate': evacuate.Evacuate,
 }
 
 

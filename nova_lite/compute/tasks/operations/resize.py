@@ -70,7 +70,26 @@ class Move(operation.ServerOperation):
         raise NotImplementedError
 
 
-class Resize(Move):
+class Moving(Move):
+    """An operation that goes to a host that the conductor chose."""
+
+    def claim(self):
+        """Take the room, here and in Placement, where a scheduler that was late may have left another claim."""
+        self.tools.tracker.move_claim(self.migration.uuid, self.flavored(self.migration.new_flavor),
+                                      self.data['dest_node'], self.data['limits'])
+        if not self.tools.placement.claim_resources(
+                self.ctxt, self.instance.uuid, self.data['allocation'], self.instance.project_id,
+                self.instance.user_id):
+            raise exception.ComputeResourcesUnavailable(reason='the room on the host was taken by another server')
+
+    def free_claim(self):
+        self.tools.tracker.free(self.migration.uuid)
+
+    def _give_back(self, exc):
+        self.tools.placement.move_allocations(self.ctxt, self.migration.uuid, self.instance)
+
+
+class Resize(Moving):
     event, notification, finished = 'compute_prep_resize', 'resize', 'resized'
     _STATUS = {'resize_migrating': migration_obj.MIGRATING, 'resize_migrated': migration_obj.POST_MIGRATING,
                'resized': migration_obj.FINISHED, 'operation_undone': migration_obj.ERROR,
@@ -102,20 +121,12 @@ class Resize(Move):
     def _check(self):
         self.resizer()
 
-    def _give_back(self, exc):
-        self.tools.placement.move_allocations(self.ctxt, self.migration.uuid, self.instance)
-
     def _claim(self):
-        """Take the room, here and in Placement, where a scheduler that was late may have left another claim."""
         self.resizer()
-        self.tools.tracker.move_claim(self.migration.uuid, self._moved, self.data['dest_node'], self.data['limits'])
-        if not self.tools.placement.claim_resources(
-                self.ctxt, self.instance.uuid, self.data['allocation'], self.instance.project_id,
-                self.instance.user_id):
-            raise exception.ComputeResourcesUnavailable(reason='the room on the host was taken by another server')
+        self.claim()
 
     def _free(self, exc):
-        self.tools.tracker.free(self.migration.uuid)
+        self.free_claim()
 
     def _send(self):
         settings = self.tools.settings
@@ -139,7 +150,7 @@ class Resize(Move):
 
     def _remove(self, exc):
         self.resize_devices(self.migration.new_flavor, self.migration.old_flavor)
-        if not self.same_host:
+        if not self.same_host and self.instance.host != self.dest():    # it may have come another time meanwhile
             self.driver.destroy(self.ctxt, self.instance, self.network_info, self.block_devices)
 
     def values(self):
