@@ -13,6 +13,8 @@ LOG = logging.getLogger(__name__)
 URL_LENGTH_LIMIT = 16384
 IDLE_SECONDS = 900          # how long a client may keep a connection open without a request
 CONNECTIONS = 1000
+# The application's own log has the request, without what is secret in its path.
+LOG_FORMAT = '%(client_ip)s %(status_code)s %(body_length)s %(wall_seconds).6f'
 
 
 class Server(service.ServiceBase):
@@ -34,7 +36,7 @@ class Server(service.ServiceBase):
         LOG.info('%s listens on %s:%d', self.name, self.host, self.port)
         self._thread = concurrency.spawn(
             concurrency.serve_wsgi, self._socket.dup(), self._app, self._pool, self._log,
-            log_output=self._log.isEnabledFor(logging.DEBUG), debug=False, keepalive=True,
+            log_output=self._log.isEnabledFor(logging.DEBUG), log_format=LOG_FORMAT, debug=False, keepalive=True,
             socket_timeout=IDLE_SECONDS, url_length_limit=URL_LENGTH_LIMIT)
 
     def stop(self):

@@ -10,6 +10,7 @@ import threading
 
 from oslo_config import cfg
 
+from nova_lite import concurrency  # noqa: F401 (before oslo.messaging, for its filter of eventlet's warning)
 from nova_lite import exception
 from nova_lite import rpc
 from nova_lite.cmd import launch
