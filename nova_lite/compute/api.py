@@ -36,6 +36,7 @@ from nova_lite.compute import power_state
 from nova_lite.compute import task_states
 from nova_lite.compute import vm_states
 from nova_lite.db import instances
+from nova_lite.objects import block_device
 from nova_lite.objects import instance as instance_obj
 from nova_lite.objects import request_spec
 from nova_lite.scheduler import request_specs
@@ -98,7 +99,7 @@ class API:
         devices = api_devices.complete(order.block_devices, flavor, order.image_id, self._max_local_devices)
         zone = api_checks.split_zone(order.availability_zone)[0] or self._default_zone
         devices, image = self.volumes.check(ctxt, order, devices, zone)
-        from_volume = api_devices.is_volume_backed(devices)
+        from_volume = block_device.is_volume_backed(devices)
         self._check_flavor_and_image(ctxt, flavor, image, from_volume)
         base, spec = self._validate_and_build_base_options(ctxt, order, flavor, image, from_volume)
         count = self.quotas.servers_allowed(limits, ctxt.project_id, flavor, order.min_count, order.max_count)

@@ -88,11 +88,6 @@ def complete(devices, flavor, image_id, max_local):
     return [root, *_ephemeral(ephemeral, flavor), *_swap(swap, flavor), *volumes]
 
 
-def is_volume_backed(devices):
-    """Whether a server with these BlockDeviceMappings boots from a volume."""
-    return any(device.boot_index == 0 and device.destination_type == 'volume' for device in devices)
-
-
 def _check_root(root, image_id):
     if root.destination_type == 'local':
         if root.source_type != 'image' or root.image_id != image_id:

@@ -65,6 +65,8 @@ class Images:
         """Have an image made of a server. metadata: {name: text}, more properties. :returns: the image's id"""
         self._operations.check_ready(ctxt, instance, 'create_image', 'createImage')
         self._check_metadata(ctxt, metadata)
+        if block_device.is_volume_backed(block_devices.get_all(self._db, instance.uuid)):
+            raise exception.Invalid('Images of volume-backed instances are not made; take snapshots of their volumes.')
         return self.begin(ctxt, instance, 'create_image', 'createImage',
                           self.new_image(ctxt, instance, name, SNAPSHOT, metadata))
 

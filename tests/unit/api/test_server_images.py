@@ -147,3 +147,10 @@ def test_no_backups_of_servers_on_volumes(cloud, uuid):
 def test_bad_bodies(cloud, uuid, action, fields):
     assert act(cloud, uuid, action, **fields).status == 400
     assert made_by(cloud) == []
+
+
+def test_no_images_of_servers_on_volumes(cloud, uuid):
+    block_devices.save(cloud.db, uuid, [block_device.BlockDeviceMapping(
+        source_type='volume', destination_type='volume', boot_index=0, volume_id=doubles.new_id())])
+    assert act(cloud, uuid, CREATE).status == 400
+    assert made_by(cloud) == []

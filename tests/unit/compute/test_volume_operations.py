@@ -163,3 +163,37 @@ def test_an_exchange_after_which_the_service_is_away_goes_back(world, volumes, u
     world.operate(uuid, 'swap_volume', **arguments)
     assert guest(world, uuid) == {'/dev/vdb': old} and devices(world, uuid)[0].volume_id == old
     assert (volumes.status(old), volumes.status(new)) == ('in-use', 'available')
+
+
+# ---- shelved servers -----------------------------------------------------------------------------------------
+
+def test_a_shelved_server_keeps_its_volumes_and_no_host_has_them(world, volumes, uuid):
+    volume_id, _ = attached(world, volumes, uuid)
+    image_id = world.glance.add(status='active')
+    assert world.operate(uuid, 'shelve', image_id=image_id).vm_state == 'shelved_offloaded'
+    [bdm] = devices(world, uuid)
+    [attachment] = volumes.api.attachment_get_all(cinder_fixture.user(), uuid)
+    assert bdm.connection_info is None and (attachment.id, attachment.status) == (bdm.attachment_id, 'reserved')
+    order = world.request(uuid, 'unshelve_offloaded')
+    order.data = {'dest_host': doubles.HOST, 'dest_node': doubles.HOST, 'limits': {}}
+    world.manager.run_operation(doubles.new_context(), uuid, order.uuid)
+    assert world.operated(uuid, order).vm_state == 'active'
+    [bdm] = devices(world, uuid)
+    assert bdm.connection_info['serial'] == volume_id and volumes.status(volume_id) == 'in-use'
+
+
+def test_a_server_that_does_not_come_back_lets_the_host_have_no_volume(world, volumes, uuid, monkeypatch):
+    volume_id, _ = attached(world, volumes, uuid)
+    world.operate(uuid, 'shelve', image_id=world.glance.add(status='active'))
+
+    def broken(*args):
+        raise exception.HypervisorError('No.')
+    monkeypatch.setattr(world.driver, 'spawn', broken)
+    order = world.request(uuid, 'unshelve_offloaded')
+    order.data = {'dest_host': doubles.HOST, 'dest_node': doubles.HOST, 'limits': {}}
+    world.manager.run_operation(doubles.new_context(), uuid, order.uuid)
+    assert world.operated(uuid, order).vm_state == 'shelved_offloaded'
+    [bdm] = devices(world, uuid)
+    [attachment] = volumes.api.attachment_get_all(cinder_fixture.user(), uuid)
+    assert bdm.connection_info is None and (attachment.id, attachment.status) == (bdm.attachment_id, 'reserved')
+    assert volumes.status(volume_id) in ('reserved', 'in-use')

@@ -6,6 +6,7 @@ import pytest
 
 from nova_lite import exception
 from nova_lite.compute import api_devices
+from nova_lite.objects import block_device
 from nova_lite.objects import flavor as flavor_obj
 
 IMAGE = {'source_type': 'image', 'uuid': 'i', 'boot_index': 0, 'destination_type': 'local'}
@@ -84,8 +85,8 @@ def test_servers_that_boot_from_volumes():
         assert complete([root], image=image) == [
             ('image', None, 0, 7), ('blank', None, -1, 10), ('blank', 'swap', -1, 256)]
     devices = [api_devices.from_request(root, False)]
-    assert api_devices.is_volume_backed(devices) and not devices[0].delete_on_termination
-    assert not api_devices.is_volume_backed([api_devices.from_request(IMAGE, True)])
+    assert block_device.is_volume_backed(devices) and not devices[0].delete_on_termination
+    assert not block_device.is_volume_backed([api_devices.from_request(IMAGE, True)])
 
 
 def test_volumes_beside_a_disk_of_the_host():

@@ -16,6 +16,7 @@ from nova_lite.compute.tasks.operations import operation
 from nova_lite.compute.tasks.operations import snapshots
 from nova_lite.objects import base
 from nova_lite.virt import abilities
+from nova_lite.virt import block_device
 from nova_lite.virt import driver
 
 LOG = log.getLogger(__name__)
@@ -25,7 +26,37 @@ IMAGE_ID = 'shelved_image_id'
 UNBOUND = ''            # the host of ports that stay with a server that has none
 
 
-class Offloading(operation.ServerOperation):
+class OffTheHost(operation.ServerOperation):
+    """An operation that takes a server's volumes from a host, or brings them to one."""
+
+    def reserve_volumes(self):
+        """Let the volumes be the server's, and no host's: each attachment is replaced by one that is only reserved."""
+        held = [device.bdm for device in block_device.volumes(self.block_devices)]
+        for bdm in held:
+            if bdm.connection_info is not None:
+                bdm.attachment_id = self.tools.volume.attachment_create(
+                    self.ctxt, bdm.volume_id, self.instance.uuid).id
+                bdm.connection_info = None
+                self.save_devices()
+        known = {bdm.attachment_id for bdm in held}
+        for attachment in self.tools.volume.attachment_get_all(self.ctxt, self.instance.uuid) if held else ():
+            if attachment.id not in known:
+                self.tools.volume.attachment_delete(self.ctxt, attachment.id)
+
+    def attach_volumes(self):
+        """Let this host have the volumes."""
+        settings = self.tools.settings
+        block_device.attach_block_devices(self.ctxt, self.instance, self.block_devices, block_device.Tools(
+            volume=self.tools.volume, driver=self.driver, save=self.save_devices,
+            retries=settings.block_device_retries, interval=settings.block_device_interval))
+        if block_device.volumes(self.block_devices):
+            self.save_devices()
+
+    def save_devices(self):
+        self.tools.conductor.block_devices_save(self.ctxt, self.instance.uuid, self.block_devices)
+
+
+class Offloading(OffTheHost):
     """An operation that ends with a server that no host has."""
 
     def offload_steps(self, undo=None):
@@ -41,6 +72,7 @@ class Offloading(operation.ServerOperation):
 
     def _offload(self):
         self.driver.destroy(self.ctxt, self.instance, self.instance.network_info, self.block_devices)
+        self.reserve_volumes()
         self.data['network_info'] = self.tools.network.bind_to_host(self.ctxt, self.instance, UNBOUND)
 
     def _release(self):
@@ -153,7 +185,7 @@ class Unshelve(Unshelving):
             self.driver.power_off(self.instance)
 
 
-class UnshelveOffloaded(Unshelving):
+class UnshelveOffloaded(Unshelving, OffTheHost):
     """No host has the guest: it is made anew, from the image, on the host that the conductor chose.
 
     The server has no host until that is done, so whatever fails in between, it is still offloaded.
@@ -162,6 +194,7 @@ class UnshelveOffloaded(Unshelving):
     def steps(self):
         return [steps.Step('instance_claim', self._claim, self._free),
                 steps.Step('bind_ports', self._bind, self._unbind),
+                steps.Step('attach_volumes', self.attach_volumes, self._detach_volumes),
                 steps.Step('spawn', self._spawn, self._destroy, interruptible=True)]
 
     def _claim(self):
@@ -179,6 +212,10 @@ class UnshelveOffloaded(Unshelving):
     def _unbind(self, exc):
         if not self.record.abandoned and not isinstance(exc, task.TakenAway):
             self.data['network_info'] = self.tools.network.bind_to_host(self.ctxt, self.instance, UNBOUND)
+
+    def _detach_volumes(self, exc):
+        if not self.record.abandoned and not isinstance(exc, task.TakenAway):
+            self.reserve_volumes()
 
     def _spawn(self):
         instance = self.instance
