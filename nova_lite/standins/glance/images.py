@@ -26,6 +26,7 @@ class Images:
         return [
             route('GET', '/v2/images', self.list), route('POST', '/v2/images', self.create),
             route('GET', ONE, self.show), route('PATCH', ONE, self.update), route('DELETE', ONE, self.delete),
+            route('GET', ONE + '/tasks', self.tasks),
             route('PUT', ONE + '/tags/{tag}', self.add_tag), route('DELETE', ONE + '/tags/{tag}', self.drop_tag),
             route('POST', ONE + '/actions/deactivate', self.deactivate),
             route('POST', ONE + '/actions/reactivate', self.reactivate)]
@@ -43,6 +44,11 @@ class Images:
 
     def show(self, request, image_id):
         return libraries.view(self._library.visible(request.identity, image_id))
+
+    def tasks(self, request, image_id):
+        """What is under way on an image: an import has ended when it is answered, so there is never anything."""
+        self._library.visible(request.identity, image_id)
+        return {'tasks': []}
 
     def create(self, request):
         who = request.identity

@@ -150,6 +150,39 @@ def test_an_offload_that_fails_leaves_it_shelved(world, uuid, monkeypatch):
     check_offloaded(world, uuid, image_id)
 
 
+@pytest.mark.parametrize('broken', ['bind_to_host', 'delete_allocation_for_instance'])
+def test_an_offload_that_fails_when_the_guest_is_gone_is_finished(world, uuid, monkeypatch, broken):
+    once = [exception.ServiceUnreachable(service='it', reason='once')]
+    door = world.network if broken == 'bind_to_host' else world.placement
+    real = getattr(door, broken)
+    monkeypatch.setattr(door, broken, lambda *args: (_ for _ in ()).throw(once.pop()) if once else real(*args))
+    record, image_id = shelve(world, uuid)
+    check_offloaded(world, uuid, image_id)
+    assert 'does not answer' in record.fault.message
+    bring_back(world, uuid)
+    check_active(world, uuid)
+
+
+def test_an_offload_that_fails_for_good_can_be_repeated(world, uuid):
+    world.network.unreachable = True
+    record, image_id = shelve(world, uuid)
+    assert states(record) == (SHELVED, None) and record.host == doubles.HOST
+    world.network.unreachable = False
+    world.operate(uuid, 'shelve_offload')
+    check_offloaded(world, uuid, image_id)
+
+
+def test_a_shelving_that_is_given_up_before_it_begins_leaves_no_image(world, uuid):
+    order = world.request(uuid, 'shelve', image_id=new_image(world))
+    world.database._move(uuid, 'operation_undone', {}, None, None)
+    order.abandoned, order.undoing = True, True
+    order.fault = doubles.instance_obj.InstanceFault(code=500, message='down')
+    world.restart()
+    world.manager.init_host()
+    world.operated(uuid, order)
+    assert world.glance.images == {} and guests(world) == {uuid}
+
+
 @pytest.mark.parametrize('step', ['power_off', 'snapshot', 'shelve_offload', 'release'])
 def test_a_crash_in_any_step_is_gone_on_from(world, uuid, step):
     image_id = new_image(world)

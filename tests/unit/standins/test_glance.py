@@ -332,3 +332,8 @@ def test_error_body(images):
     status, body = images('GET', '/v2/images/nope')
     assert (status, body['error']['code'], body['error']['message']) == (404, 404, 'No image found with ID nope')
     assert rest.REASONS[404] == body['error']['title']
+
+
+def test_nothing_is_under_way_on_an_image(images):
+    assert images('GET', '/v2/images/%s/tasks' % create(images)['id']) == (200, {'tasks': []})
+    assert images('GET', '/v2/images/nope/tasks')[0] == 404

@@ -218,9 +218,14 @@ class Run:
             self.task.step = step.name
             faultpoints.hit('operation.%s.%s.undo' % (record.name, step.name), self.tools.host)
             clean = steps.undo_one(step, exc) and clean
+        clean = steps.undo_one(self._request(), exc) and clean
         event = self._operation.undone if clean else 'operation_failed'
         self._done(event)
         self.task.transition(event, fault=record.fault, result='Error', done=True, **self._operation.undone_values())
+
+    def _request(self):
+        """What the request itself did, as the step before all others."""
+        return steps.Step('request', None, self._operation.withdraw)
 
     def _done(self, event):
         """With the next report the operation has ended, but for what a host that was lost has to clean up."""
@@ -233,7 +238,7 @@ class Run:
         self.failure = exc
         self._operation.notify(notifications.ERROR, exc)
         here = [step for step in self._steps[:position + 1] if self._host_of(step) == self.tools.host]
-        steps.undo(here, exc)
+        steps.undo([self._request(), *here], exc)
         record = self.tools.conductor.operation_get(self.ctxt, self.uuid)
         if record is not None and record.abandoned:
             self.tools.conductor.operation_finish(self.ctxt, self.uuid)
@@ -252,6 +257,7 @@ class Run:
             elif not record.lost:
                 record.step = step.name
                 return self._hand_over(host)
+        steps.undo_one(self._request(), exc)
         self.tools.conductor.operation_finish(self.ctxt, self.uuid)
 
     def _left_to_the_sweep(self, exc):

@@ -54,6 +54,10 @@ class ServerOperation:
         """{field of the instance: value} to save when everything was undone."""
         return {'power_state': self.power_state()}
 
+    def withdraw(self, exc):
+        """Undo what the request itself left, an image without bytes say: called when the operation does not end well,
+        after its steps were undone, also when none of them was begun. May be called again."""
+
     def ended(self):
         """Called once after the end, when all went well: for what nobody has to wait for. Nothing is raised."""
 

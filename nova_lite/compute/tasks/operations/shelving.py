@@ -59,10 +59,10 @@ class OffTheHost(operation.ServerOperation):
 class Offloading(OffTheHost):
     """An operation that ends with a server that no host has."""
 
-    def offload_steps(self, undo=None):
-        return [steps.Step('shelve_offload', self._offload, undo, transition='shelving_offloading',
+    def offload_steps(self):
+        return [steps.Step('shelve_offload', self._offload, self._settle, transition='shelving_offloading',
                            values=self.marks, action=self._offload_event),
-                steps.Step('release', self._release, undo)]
+                steps.Step('release', self._release, self._keep)]
 
     _offload_event = None
 
@@ -78,6 +78,26 @@ class Offloading(OffTheHost):
     def _release(self):
         self.tools.placement.delete_allocation_for_instance(self.ctxt, self.instance.uuid)
         self.tools.tracker.free(self.instance.uuid)
+
+    def _keep(self, exc):
+        """Once the guest may be gone, there is no way back, and the image is needed."""
+        self.data['kept'] = True
+
+    def _settle(self, exc):
+        """A guest that is there is still the host's, and can be offloaded again. Without it, what is left to do is done
+        if it can be, and the server is offloaded after all."""
+        self._keep(exc)
+        if self.record.abandoned or _deleted(exc) or self.power_state() != power_state.NOSTATE:
+            return
+        try:
+            self._offload()
+            self._release()
+            self.undone = self.finished
+        except exception.NovaException as also:
+            LOG.warning('The server stays shelved, without a guest: %s', also)
+
+    def undone_values(self):
+        return self.offloaded_values() if self.undone == self.finished else super().undone_values()
 
     def offloaded_values(self):
         return {'host': None, 'node': None, 'power_state': power_state.SHUTDOWN,
@@ -100,8 +120,8 @@ class Shelve(Offloading, snapshots.ImageMaking):
     def steps(self):
         found = [steps.Step('power_off', self._power_off, self._power_back)]
         if self._has_image:
-            found.append(steps.Step('snapshot', self._fill, self._delete_unless_kept, interruptible=True))
-        return found + (self.offload_steps(self._keep) if self._at_once else [])
+            found.append(steps.Step('snapshot', self._fill, interruptible=True))
+        return found + (self.offload_steps() if self._at_once else [])
 
     def _power_off(self):
         """A suspended guest is off, and what it had in memory can still be resumed if this fails."""
@@ -123,14 +143,6 @@ class Shelve(Offloading, snapshots.ImageMaking):
         """Make the image, unless that was done before a crash."""
         if self.tools.image.get(self.ctxt, self.image_id).status != 'active':
             self.make_image()
-
-    def _delete_unless_kept(self, exc):
-        if not self.data.get('kept'):
-            self.delete_image()
-
-    def _keep(self, exc):
-        """Once the guest may be gone, there is no way back: the server stays shelved, and can be offloaded again."""
-        self.data['kept'] = True
 
     def marks(self):
         known = {key: value for key, value in self.instance.system_metadata.items() if not key.startswith(MARK)}

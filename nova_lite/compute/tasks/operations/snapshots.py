@@ -42,9 +42,10 @@ class ImageMaking(operation.ServerOperation):
             with open(copy.path, 'rb') as data:
                 self.tools.image.upload(self.ctxt, self.image_id, data)
 
-    def delete_image(self, exc=None):
-        """Undo all of it; an image that is gone is fine."""
-        delete_image(self.tools, self.ctxt, self.image_id)
+    def withdraw(self, exc):
+        """Delete the image, unless it is to be kept whatever else failed."""
+        if self.arguments.get('image_id') and not self.data.get('kept'):
+            delete_image(self.tools, self.ctxt, self.image_id)
 
 
 def delete_image(tools, ctxt, image_id):
@@ -59,8 +60,7 @@ class CreateImage(ImageMaking):
     event, notification, finished = 'compute_snapshot_instance', 'snapshot', 'image_made'
 
     def steps(self):
-        return [steps.Step('snapshot', self.make_image, self.delete_image, transition='image_snapshot',
-                           interruptible=True)]
+        return [steps.Step('snapshot', self.make_image, transition='image_snapshot', interruptible=True)]
 
 
 class CreateBackup(ImageMaking):
@@ -69,20 +69,13 @@ class CreateBackup(ImageMaking):
     event, notification, finished = 'compute_backup_instance', 'snapshot', 'image_made'
 
     def steps(self):
-        copying = steps.Step('snapshot', self.make_image, self._delete_unless_kept, transition='image_snapshot',
-                             interruptible=True)
+        copying = steps.Step('snapshot', self.make_image, transition='image_snapshot', interruptible=True)
         rotation = steps.Step('rotate_backups', self._rotate, self._keep)
         return [rotation] if self.arguments.get('rotation') == 0 else [copying, rotation]
 
-    def _delete_unless_kept(self, exc):
-        if not self.data.get('kept'):
-            self.delete_image()
-
     def _keep(self, exc):
         """Once older ones may have been deleted, the new backup stays, whatever fails; unless none is to stay."""
-        self.data['kept'] = True
-        if not self.arguments['rotation']:
-            self.delete_image()
+        self.data['kept'] = self.arguments['rotation'] > 0
 
     def _rotate(self):
         """Delete the oldest backups of the type, so that `rotation` are left, this one among them."""
