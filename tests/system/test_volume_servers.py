@@ -80,11 +80,11 @@ def test_the_life_of_a_server_with_volumes(admin, image):
     volumes.wait(admin, volume, 'in-use')
     cloud.wait_for(lambda: '[vdb]' in said(admin, uuid), 20)
     admin.request('POST', '/servers/%s/action' % uuid, ok=202, json={'reboot': {'type': 'HARD'}})
-    cloud.wait_for(lambda: said(admin, uuid).count('ready after') == 2, booted.BOOT_SECONDS)
     status(admin, uuid, 'ACTIVE')
-    assert said(admin, uuid).count('[vdb]') == 2      # it was made anew with both
+    disks = booted.virsh('domblklist', uuid)        # it was made anew, with both
+    assert all('volume-%s' % name in disks for name in (root, volume)), disks
     assert volumes.detach(admin, uuid, volume).status_code == 202
-    volumes.wait(admin, volume, 'available', 180)
+    volumes.wait(admin, volume, 'available', 300)       # while it boots, a guest lets go of nothing
     assert volumes.attached(admin, uuid)[0]['volumeId'] == root and 'vdb' not in booted.virsh('domblklist', uuid)
     admin.request('DELETE', '/servers/%s' % uuid, ok=204)
     cloud.wait_for(lambda: admin.request('GET', '/servers/%s' % uuid).status_code == 404, 60)
