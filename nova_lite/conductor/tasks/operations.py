@@ -10,6 +10,7 @@ from nova_lite import exception
 from nova_lite.compute import operations
 from nova_lite.conductor.tasks import faults
 from nova_lite.conductor.tasks import placing
+from nova_lite.db import actions
 from nova_lite.db import instances
 from nova_lite.db import operations as operations_db
 from nova_lite.db import services
@@ -100,6 +101,9 @@ def give_up(tools, ctxt, operation):
         operation.data['lost'] = [*operation.lost, operation.host]
         operation.undoing, operation.fault = True, operation.fault or fault
         operations_db.hand_over(tools.db, operation, other)
+        instances.update(tools.db, operation.instance_uuid, {}, tools.step(
+            ctxt, end=actions.open_events(tools.db, operation.instance_uuid), result='Error', details=fault.message,
+            traceback=fault.details))
         tools.compute.run_operation(ctxt, other, operation.instance_uuid, operation.uuid)
         return
     report = tools.step(ctxt, result='Error', details=fault.message, traceback=fault.details, action_done=True)

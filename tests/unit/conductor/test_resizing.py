@@ -10,10 +10,12 @@ from nova_lite import exception
 from nova_lite.conductor import manager
 from nova_lite.conductor.tasks import resizing
 from nova_lite.conductor.tasks import sweep
+from nova_lite.db import actions
 from nova_lite.db import instances
 from nova_lite.db import moves
 from nova_lite.db import operations as operations_db
 from nova_lite.db import places
+from nova_lite.objects import action as action_obj
 from nova_lite.objects import flavor
 from nova_lite.objects import migration as migration_obj
 from nova_lite.objects import operation as operation_obj
@@ -114,3 +116,37 @@ def test_what_nobody_confirmed(tools, ctxt, instance, clock):
     assert (order.name, order.host) == ('confirm_resize', 'host1')
     assert order.arguments['migration'].uuid == migration.uuid
     assert tools.compute.casts == [('run_operation', 'host1', order.uuid)]
+
+
+@pytest.mark.parametrize('down, other', [('host2', 'host1'), ('host1', 'host2')])
+def test_the_other_host_undoes_what_one_that_is_down_cannot(tools, ctxt, instance, clock, beat, down, other):
+    order, migration = ask(tools, ctxt, instance)
+    report = action_obj.StepReport(host='host1', request_id=ctxt.request_id, begin=['compute_prep_resize'],
+                                   progress=operation_obj.Progress(operation_uuid=order.uuid, step='prep_resize',
+                                                                   data=order.data))
+    instances.update(tools.db, instance.uuid, {}, report)
+    order = operations_db.get(tools.db, order.uuid)
+    if down == 'host2':
+        operations_db.hand_over(tools.db, order, 'host2')
+    tools.compute.casts.clear()
+    clock.forward(70)
+    beat(*({'host1', 'host2', 'host3'} - {down}))
+    sweep.run(tools)
+    assert tools.pool.raised == []
+    assert tools.compute.casts == [('run_operation', other, order.uuid)]
+    left = operations_db.get(tools.db, order.uuid)
+    assert (left.host, left.lost, left.undoing, left.step) == (other, [down], True, 'prep_resize')
+    assert 'host went down' in left.fault.message
+    assert actions.open_events(tools.db, instance.uuid) == []
+    done = operation_obj.Progress(operation_uuid=order.uuid, done=True, left_to=down,
+                                  migration={'uuid': migration.uuid, 'status': 'error'})
+    instances.transition(tools.db, instance.uuid, 'operation_undone', step=action_obj.StepReport(
+        host=other, request_id=ctxt.request_id, progress=done))
+    left = operations_db.get(tools.db, order.uuid)
+    assert (left.host, left.abandoned) == (down, True)
+    assert moves.get(tools.db, migration.uuid).status == 'error'
+    tools.compute.casts.clear()
+    clock.forward(30)
+    beat()
+    sweep.run(tools)
+    assert tools.compute.casts == [('run_operation', down, order.uuid)], 'it is back and cleans up'
