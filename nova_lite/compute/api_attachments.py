@@ -9,8 +9,11 @@ server's host does the rest.
 import dataclasses
 
 from nova_lite import exception
+from nova_lite.compute import api_checks
 from nova_lite.compute import api_volumes
+from nova_lite.compute import vm_states
 from nova_lite.db import block_devices
+from nova_lite.db import instances
 from nova_lite.objects import block_device
 
 ROOT = 0
@@ -43,10 +46,11 @@ class Attachments:
         :returns: the BlockDeviceMapping, with its device name
         :raises VolumeNotFound, InvalidVolume, Invalid, Conflict, CinderConnectionFailed:
         """
+        if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+            return self._attach_offloaded(ctxt, instance, wanted, multiattach)
         self._operations.check_ready(ctxt, instance, 'attach_volume')
         volume = self._reservable(ctxt, instance, wanted.volume_id, multiattach)
-        bdm = dataclasses.replace(wanted, instance_uuid=instance.uuid, source_type='volume', volume_size=volume.size,
-                                  destination_type='volume')
+        bdm = _of(instance, wanted, volume)
         bdm.device_name = self._compute.reserve_block_device_name(
             ctxt, instance.host, instance, block_devices.get_all(self._db, instance.uuid), bdm)
         bdm = block_devices.add(self._db, bdm)
@@ -60,11 +64,31 @@ class Attachments:
             raise
         return bdm
 
+    def _attach_offloaded(self, ctxt, instance, wanted, multiattach):
+        """Reserve a volume for a server that no host has; it gets it, and a device name, when it is brought back."""
+        _check_offloaded(ctxt, instance, 'attach_volume')
+        volume = self._reservable(ctxt, instance, wanted.volume_id, multiattach)
+        bdm = dataclasses.replace(_of(instance, wanted, volume), device_name=None)
+        bdm.attachment_id = self._volume.attachment_create(ctxt, volume.id, instance.uuid).id
+        bdm = block_devices.add(self._db, bdm)
+        try:
+            _check_offloaded(ctxt, instances.get(self._db, instance.uuid), 'attach_volume')     # still
+        except exception.NovaException:
+            self._give_back(ctxt, bdm.attachment_id)
+            block_devices.delete(self._db, bdm.uuid)
+            raise
+        return bdm
+
     def detach(self, ctxt, instance, volume_id):
         """Have a volume taken away from a server. :raises NotFound, Invalid: it is the root disk; Conflict:"""
         bdm = self.get(instance, volume_id)
         if bdm.boot_index == ROOT:
             raise exception.Invalid('Cannot detach a root device volume')
+        if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+            _check_offloaded(ctxt, instance, 'detach_volume')
+            block_devices.delete(self._db, bdm.uuid)
+            self._give_back(ctxt, bdm.attachment_id)
+            return
         self._operations.begin(ctxt, instance, 'detach_volume', bdm_uuid=bdm.uuid)
 
     def swap(self, ctxt, instance, volume_id, new_volume_id, multiattach):
@@ -101,6 +125,18 @@ class Attachments:
     def _give_back(self, ctxt, attachment_id):
         if attachment_id is not None:
             self._volume.attachment_delete(ctxt, attachment_id)
+
+
+def _of(instance, wanted, volume):
+    """The BlockDeviceMapping of a volume that a server is to get."""
+    return dataclasses.replace(wanted, instance_uuid=instance.uuid, source_type='volume', volume_size=volume.size,
+                               destination_type='volume')
+
+
+def _check_offloaded(ctxt, instance, method):
+    """:raises Conflict: it is locked, or being brought back"""
+    api_checks.check_unlocked(ctxt, instance)
+    api_checks.check_state(instance, method, (vm_states.SHELVED_OFFLOADED,))
 
 
 def wanted(volume_id, *, device=None, tag=None, delete_on_termination=False):

@@ -192,3 +192,42 @@ def test_volumes_of_several_servers_need_a_microversion(cloud, volumes, uuid, vo
     document = volumes.service._records.volumes.by_id[volume]
     document['status'] = 'in-use'
     assert attach(cloud, other, volume, '2.60').status == 200
+
+
+# ---- of servers that no host has -----------------------------------------------------------------------------
+
+@pytest.fixture
+def offloaded(cloud, uuid):
+    cloud.run(uuid, vm_state='shelved_offloaded', host=None, node=None)
+    return uuid
+
+
+def test_an_offloaded_server_is_promised_a_volume(cloud, volumes, offloaded, volume):
+    answer = attach(cloud, offloaded, volume, device='/dev/vdq')
+    assert answer.status == 200 and 'device' not in answer.body['volumeAttachment'], 'its host will name it'
+    [bdm] = devices(cloud, offloaded)
+    assert (bdm.volume_id, bdm.device_name, bdm.connection_info) == (volume, None, None)
+    assert volumes.status(volume) == 'reserved' and cloud.cast == []
+    assert operations(cloud, offloaded) == []
+    assert attach(cloud, offloaded, volume).status == 400, 'once'
+
+
+def test_an_offloaded_server_loses_a_volume_at_once(cloud, volumes, offloaded, volume):
+    attach(cloud, offloaded, volume)
+    assert detach(cloud, offloaded, volume).status == 202
+    assert devices(cloud, offloaded) == [] and volumes.status(volume) == 'available'
+    assert detach(cloud, offloaded, volume).status == 404
+
+
+def test_not_while_it_is_brought_back(cloud, volumes, offloaded, volume, monkeypatch):
+    real = block_devices.add
+
+    def slow(*args):
+        cloud.run(offloaded, vm_state='shelved_offloaded', host=None, node=None, task_state='unshelving')
+        return real(*args)
+    monkeypatch.setattr(block_devices, 'add', slow)
+    for _ in range(2):
+        answer = attach(cloud, offloaded, volume)
+        assert answer.status == 409 and 'unshelving' in answer.message
+    assert devices(cloud, offloaded) == [] and volumes.status(volume) == 'available'
+    assert volumes.attachments(offloaded) == []

@@ -197,3 +197,16 @@ def test_a_server_that_does_not_come_back_lets_the_host_have_no_volume(world, vo
     [attachment] = volumes.api.attachment_get_all(cinder_fixture.user(), uuid)
     assert bdm.connection_info is None and (attachment.id, attachment.status) == (bdm.attachment_id, 'reserved')
     assert volumes.status(volume_id) in ('reserved', 'in-use')
+
+
+def test_a_volume_that_an_offloaded_server_was_promised_is_there_when_it_is_back(world, volumes, uuid):
+    world.operate(uuid, 'shelve', image_id=world.glance.add(status='active'))
+    volume_id, _ = recorded(world, volumes, uuid)
+    world.database.devices[uuid][-1].device_name = None
+    order = world.request(uuid, 'unshelve_offloaded')
+    order.data = {'dest_host': doubles.HOST, 'dest_node': doubles.HOST, 'limits': {}}
+    world.manager.run_operation(doubles.new_context(), uuid, order.uuid)
+    assert world.operated(uuid, order).vm_state == 'active'
+    [bdm] = devices(world, uuid)
+    assert bdm.device_name == '/dev/vdb' and bdm.connection_info['serial'] == volume_id
+    assert volumes.status(volume_id) == 'in-use'

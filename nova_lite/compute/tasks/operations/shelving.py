@@ -46,6 +46,8 @@ class OffTheHost(operation.ServerOperation):
     def attach_volumes(self):
         """Let this host have the volumes."""
         settings = self.tools.settings
+        self.driver.default_device_names_for_instance(
+            self.instance, self.instance.root_device_name, self.block_devices)
         block_device.attach_block_devices(self.ctxt, self.instance, self.block_devices, block_device.Tools(
             volume=self.tools.volume, driver=self.driver, save=self.save_devices,
             retries=settings.block_device_retries, interval=settings.block_device_interval))
