@@ -77,10 +77,11 @@ class Images:
 
     def update(self, request, image_id):
         """Apply a JSON patch."""
-        if request.content_type != patches.MEDIA_TYPE:
+        if request.content_type not in (patches.MEDIA_TYPE, patches.OLD_MEDIA_TYPE):
             raise rest.Fault(415, 'The body of a PATCH is %s.' % patches.MEDIA_TYPE,
                              headers=[('Accept-Patch', patches.MEDIA_TYPE)])
-        steps = patches.parse(request.json())
+        body = request.json()
+        steps = patches.parse(patches.from_old(body) if request.content_type == patches.OLD_MEDIA_TYPE else body)
         who = request.identity
         with self._library.change() as change:
             image = patches.apply(self._library.changeable(who, image_id), steps)

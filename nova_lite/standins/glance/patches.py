@@ -1,15 +1,28 @@
 # Copyright 2026 The nova_lite authors
 # SPDX-License-Identifier: Apache-2.0
-"""Changes to an image as a JSON patch (RFC 6902: add, replace, remove), held to what callers may change."""
+"""Changes to an image as a JSON patch (RFC 6902: add, replace, remove; or its draft of old), held to what callers may
+change."""
 
 from nova_lite.standins import rest
 from nova_lite.standins.glance import library
 
+OPERATIONS = ['add', 'replace', 'remove']
 MEDIA_TYPE = 'application/openstack-images-v2.1-json-patch'
 BODY = rest.schema({'type': 'array', 'maxItems': 1000, 'items': {
     'type': 'object', 'required': ['op', 'path'], 'properties': {
-        'op': {'enum': ['add', 'replace', 'remove']}, 'path': {'type': 'string', 'pattern': '^/'}}}})
+        'op': {'enum': OPERATIONS}, 'path': {'type': 'string', 'pattern': '^/'}}}})
+OLD_MEDIA_TYPE = 'application/openstack-images-v2.0-json-patch'
+OLD_BODY = rest.schema({'type': 'array', 'maxItems': 1000, 'items': {
+    'type': 'object', 'additionalProperties': False, 'oneOf': [{'required': [name]} for name in OPERATIONS],
+    'properties': {'value': {}, **{name: {'type': 'string', 'pattern': '^/'} for name in OPERATIONS}}}})
 SET_ONCE = ('disk_format', 'container_format')
+
+
+def from_old(body):
+    """A patch of version 2.0, `{"add": "/name", "value": …}`, in the form of 2.1; 400 for what is none."""
+    rest.check(OLD_BODY, body)
+    return [{'op': name, 'path': item[name], **{key: item[key] for key in item if key == 'value'}}
+            for item in body for name in item if name != 'value']
 
 
 def parse(body):

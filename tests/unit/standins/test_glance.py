@@ -181,6 +181,17 @@ def test_patch(images):
     assert images('PATCH', image['self'], json.dumps([step]).encode(), PATCH)[0] == 403
 
 
+def test_a_patch_in_the_form_of_old(images):
+    image, old = create(images, old='1'), {'Content-Type': patches.OLD_MEDIA_TYPE}
+    steps = [{'add': '/hw_rescue_bus', 'value': 'usb'}, {'replace': '/name', 'value': 'new'}, {'remove': '/old'}]
+    status, image = images('PATCH', image['self'], json.dumps(steps).encode(), old)
+    assert (status, image['name'], image['hw_rescue_bus']) == (200, 'new', 'usb')
+    assert 'old' not in image
+    for step in ({'move': '/x'}, {'value': 'x'}, {'add': '/x'}, {'add': '/x', 'remove': '/y'}, {}, {'add': 'x'},
+                 {'op': 'add', 'path': '/x', 'value': 'x'}):
+        assert images('PATCH', image['self'], json.dumps([step]).encode(), old)[0] == 400, step
+
+
 def test_protected_image_stays(images):
     image = create(images, protected=True)
     assert images('DELETE', image['self'])[0] == 403
