@@ -65,7 +65,8 @@ class Attachments:
         return bdm
 
     def _attach_offloaded(self, ctxt, instance, wanted, multiattach):
-        """Reserve a volume for a server that no host has; it gets it, and a device name, when it is brought back."""
+        """Let a server that no host has have a volume, which is in use from then on, as clients expect; how it is
+        reached, and its device name, are known when the server is brought back."""
         _check_offloaded(ctxt, instance, 'attach_volume')
         volume = self._reservable(ctxt, instance, wanted.volume_id, multiattach)
         bdm = dataclasses.replace(_of(instance, wanted, volume), device_name=None)
@@ -73,6 +74,7 @@ class Attachments:
         bdm = block_devices.add(self._db, bdm)
         try:
             _check_offloaded(ctxt, instances.get(self._db, instance.uuid), 'attach_volume')     # still
+            self._volume.attachment_complete(ctxt, bdm.attachment_id)
         except exception.NovaException:
             self._give_back(ctxt, bdm.attachment_id)
             block_devices.delete(self._db, bdm.uuid)

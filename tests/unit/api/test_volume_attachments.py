@@ -207,7 +207,7 @@ def test_an_offloaded_server_is_promised_a_volume(cloud, volumes, offloaded, vol
     assert answer.status == 200 and 'device' not in answer.body['volumeAttachment'], 'its host will name it'
     [bdm] = devices(cloud, offloaded)
     assert (bdm.volume_id, bdm.device_name, bdm.connection_info) == (volume, None, None)
-    assert volumes.status(volume) == 'reserved' and cloud.cast == []
+    assert volumes.status(volume) == 'in-use' and cloud.cast == []
     assert operations(cloud, offloaded) == []
     assert attach(cloud, offloaded, volume).status == 400, 'once'
 

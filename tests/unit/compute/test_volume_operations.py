@@ -203,6 +203,7 @@ def test_a_volume_that_an_offloaded_server_was_promised_is_there_when_it_is_back
     world.operate(uuid, 'shelve', image_id=world.glance.add(status='active'))
     volume_id, _ = recorded(world, volumes, uuid)
     world.database.devices[uuid][-1].device_name = None
+    volumes.api.attachment_complete(cinder_fixture.user(), world.database.devices[uuid][-1].attachment_id)
     order = world.request(uuid, 'unshelve_offloaded')
     order.data = {'dest_host': doubles.HOST, 'dest_node': doubles.HOST, 'limits': {}}
     world.manager.run_operation(doubles.new_context(), uuid, order.uuid)
