@@ -89,6 +89,8 @@ ROWS = {
     'shelve': Row('SHELVED', {'shelve': None}),
     'shelve_offload': Row('SHELVED_OFFLOADED', {'shelveOffload': None}, ('shelve',)),
     'unshelve': Row('ACTIVE', {'unshelve': None}, ('shelve',)),
+    'soft_delete': Row('SOFT_DELETED', request=lambda admin, uuid: admin.request('DELETE', '/servers/%s' % uuid)),
+    'restore': Row('ACTIVE', {'restore': None}, ('soft_delete',)),
     'rescue': Row('RESCUE', {'rescue': None}),
     'unrescue': Row('ACTIVE', {'unrescue': None}, ('rescue',)),
     'rebuild': Row('ACTIVE', request=lambda admin, uuid: admin.request(
@@ -220,6 +222,6 @@ class Servers:
 
     def delete(self):
         for uuid in self.uuids.values():
-            self.admin.request('DELETE', '/servers/%s' % uuid, ok=(204, 404))
+            self.admin.request('POST', '/servers/%s/action' % uuid, ok=(202, 404), json={'forceDelete': None})
         cloud.wait_for(lambda: all(self.status(case) == 'DELETED' for case in CASES), 60, poll=0.3)
         volumes.delete_all(self.admin)

@@ -20,6 +20,7 @@ CASES = matrix.CASES
 @pytest.fixture(scope='module')
 def stack(tmp_path_factory):
     options = {section: dict(values) for section, values in {**cloud.SHORT, **cloud.ROOMY}.items()}
+    options['DEFAULT']['reclaim_instance_interval'] = 3600      # for soft_delete and restore
     running = cloud.Cloud(tmp_path_factory.mktemp('matrix'), hosts=len(CASES) + 1, overrides=options)
     running.start()
     yield running
