@@ -214,6 +214,7 @@ class Run:
                 continue
             if host != self.tools.host:
                 record.step = step.name
+                self.task.report_failure(exc)       # nobody there knows which events are open here
                 return self._hand_over(host)
             self.task.step = step.name
             faultpoints.hit('operation.%s.%s.undo' % (record.name, step.name), self.tools.host)
