@@ -26,7 +26,7 @@ mark=$(dd if=/dev/vda skip=1000000 $where 2>/dev/null | head -c 6)
 [ "$mark" = marked ] && mark=there || mark=none
 echo marked | dd of=/dev/vda seek=1000000 $where conv=notrunc,sync 2>/dev/null
 sync
-echo "boot memory $(awk '/MemTotal/ {print $2}' /proc/meminfo) mark $mark"
+echo "boot $(cat /proc/sys/kernel/random/boot_id) memory $(awk '/MemTotal/ {print $2}' /proc/meminfo) mark $mark"
 tell() {
     tick=0
     while :; do
@@ -49,6 +49,7 @@ class Guest:
         self._client = client
         self._path = '/servers/%s' % uuid
         self.uuid = uuid
+        self.known_boots = {None}       # ids; a guest that goes back to its old disk has its old console again, too
         self.directory = cloud.state / 'instances' / uuid
 
     def server(self):
@@ -79,15 +80,20 @@ class Guest:
     @contextlib.contextmanager
     def booting(self):
         """What the block does boots the guest; in the end it has told of itself: [(memory in KiB, mark)]."""
-        before, told = self.console(), []
+        told = []
+        self.known_boots.add(self.last_boot()[0])
         yield told
 
         def again():
-            now = self.console()
-            fresh = now[len(before):] if now.startswith(before) else now
-            return re.findall(r'boot memory (\d+) mark (\w+)[^$]*?tick', fresh, re.DOTALL)
-        memory, mark = wait_for(again, BOOT_SECONDS, self.console)[-1]
+            boot = self.last_boot()
+            return boot if boot[0] not in self.known_boots else None
+        _, memory, mark = wait_for(again, BOOT_SECONDS, self.console)
         told.append((int(memory), mark))
+
+    def last_boot(self):
+        """(id, memory in KiB, mark) of the guest's last boot; (None, None, None) before it has told of one."""
+        found = re.findall(r'boot (\S+) memory (\d+) mark (\w+)\s', self.console())
+        return found[-1] if found else (None, None, None)
 
     def tick(self):
         return int(re.findall(r'tick (\d+) ', self.console())[-1])
@@ -261,10 +267,20 @@ def test_a_snapshot_boots_and_carries_what_was_written(guest, make, client):
     before = guest.tick()
     wait_for(lambda: guest.tick() > before, WAIT_SECONDS, guest.console)
     copy = make('copy', image)
-    assert re.findall(r'boot memory \d+ mark (\w+)', copy.console())[-1] == 'there'
+    assert copy.last_boot()[2] == 'there'
     client.request('DELETE', '/servers/%s' % copy.uuid, ok=204)
     wait_for(lambda: client.request('GET', '/servers/%s' % copy.uuid).status_code == 404, WAIT_SECONDS, copy.server)
     client.request('DELETE', '/v2/images/%s' % image, ok=204, service='image')
+
+
+def test_rescue(guest):
+    with guest.booting() as told:
+        guest.does('rescue', {}, status='RESCUE', ok=200)
+    assert len(guest.virsh('domblklist').splitlines()) == 2
+    assert told[0][1] == 'none', 'it runs from the image of the rescue'
+    with guest.booting() as told:
+        guest.does('unrescue')
+    assert len(guest.virsh('domblklist').splitlines()) == 1 and told[0][1] == 'there'
 
 
 def test_resize(guest):
@@ -286,8 +302,17 @@ def test_shelve(guest):
     guest.does('shelve', status='SHELVED_OFFLOADED')
     assert guest.virsh('domstate') is None and not guest.directory.exists(), 'its host has nothing of it'
     guest.does('unshelve')
-    assert 'mark there' in guest.says(r'boot memory \d+ (mark \w+)', BOOT_SECONDS)[-1]
     guest.says(r'tick \d', BOOT_SECONDS)
+    assert guest.last_boot()[2] == 'there'
+
+
+def test_rebuild(guest, image):
+    addresses = guest.server()['addresses']
+    with guest.booting() as told:
+        guest.does('rebuild', {'imageRef': image, 'metadata': {'made': 'anew'}})
+    assert told[0][1] == 'none', 'its disk is new'
+    server = guest.server()
+    assert server['addresses'] == addresses and server['metadata'] == {'made': 'anew'}
 
 
 def test_in_the_end_nothing_is_left(guest, client):
