@@ -114,7 +114,7 @@ def test_a_delete_at_each_step(stack, servers):
 
 
 def test_past_the_deadline_at_each_step(stack, servers):
-    with faults(stack, servers, 'once sleep 40') as paths:
+    with faults(stack, servers, 'once sleep 20') as paths:
         begin(servers)
         all_in_their_steps(paths)
         stack.write("UPDATE operations SET created_at = '2020-01-01 00:00:00.000000', "

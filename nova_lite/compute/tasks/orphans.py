@@ -54,6 +54,11 @@ def _kept(tools, ctxt, uuid):
     return any(place.instance.uuid == uuid for place in tools.conductor.places_kept_by_host(ctxt, tools.host))
 
 
+def is_gone(tools, ctxt, uuid):
+    """Whether an instance is deleted."""
+    return _owner(tools, ctxt, uuid) is None
+
+
 def _owner(tools, ctxt, uuid):
     try:
         return tools.conductor.instance_get(ctxt, uuid)

@@ -42,6 +42,7 @@ class InstanceTask:
         self.instance = None
         self.step = 'waiting for its turn'
         self.progress = None        # objects.operation.Progress that goes with the next reports
+        self.taken_away = False     # whether it ended because the instance was not its own any more
         self._on_failure = on_failure
         self._open = []             # names of action events that were (or may have been) begun and not ended
         self._finished = []         # those of them that ended well: the next report says so
@@ -59,6 +60,7 @@ class InstanceTask:
             try:
                 yield self
             except TakenAway as exc:
+                self.taken_away = True
                 LOG.info('Ending quietly at step %s: %s', self.step, exc)
                 self.report_failure(exc)
             except (Exception, concurrency.Timeout) as exc:

@@ -210,3 +210,18 @@ def test_what_was_given_up_while_the_host_was_away_is_cleaned_up(world, uuid, in
     assert invented.log == ['undo second', 'undo first']
     world.database.open_events.clear()
     assert world.leftovers() == []
+
+
+def test_what_a_delete_elsewhere_did_not_see_goes_when_the_operation_ends(world, uuid, invented, monkeypatch):
+    order = world.request(uuid, 'invented')
+    monkeypatch.setattr(invented, 'forget', lambda self: self._note('forget'))
+
+    def deleted_elsewhere(exc):
+        record = world.database.instances[uuid]
+        record.vm_state, record.deleted = 'deleted', True
+        raise exc
+    monkeypatch.setattr(invented, '_do', lambda self, name: deleted_elsewhere(exception.InstanceNotFound(
+        instance_id=uuid)) if name == 'second' else self._note(name))
+    world.manager.run_operation(doubles.new_context(), uuid, order.uuid)
+    doubles.wait_for(lambda: 'forget' in invented.log)
+    assert uuid not in world.driver.list_instance_uuids()

@@ -15,6 +15,7 @@ from nova_lite import faultpoints
 from nova_lite.compute import faults
 from nova_lite.compute import notifications
 from nova_lite.compute import operations
+from nova_lite.compute.tasks import orphans
 from nova_lite.compute.tasks import power
 from nova_lite.compute.tasks import steps
 from nova_lite.compute.tasks import task
@@ -39,6 +40,8 @@ def _run(tools, run):
     finally:
         del tools.operations[run.uuid]
         run.ended.send(None)
+    if run.task.taken_away:
+        run.look_behind()
 
 
 def carry_out(tools, ctxt, instance_uuid, operation_uuid):
@@ -91,6 +94,12 @@ class Run:
             self._go_on(record)
         if self._failed:
             power.sync(self.tools, self.instance_uuid)
+
+    def look_behind(self):
+        """A delete at another host did not see what was being done here."""
+        orphans.look_at(self.tools, self.instance_uuid)
+        if self._operation is not None and orphans.is_gone(self.tools, self.ctxt, self.instance_uuid):
+            self._operation.forget()
 
     def _go_on(self, record):
         self.ctxt.request_id, self.ctxt.user_id, self.ctxt.project_id = (
@@ -189,7 +198,10 @@ class Run:
     def _hand_over(self, host):
         LOG.info('Operation %s goes on at host %s', self._operation.record.name, host)
         self.task.report_finished()
-        self.tools.conductor.operation_hand_over(self.ctxt, self._operation.record, host)
+        try:
+            self.tools.conductor.operation_hand_over(self.ctxt, self._operation.record, host)
+        except exception.OperationGone as exc:
+            raise task.TakenAway(exc.message, deleting=False) from exc
 
     # ---- backward ------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ class LiveMigrate(resize.Moving):
             steps.Step('pre_live_migration', self._prepare, self._forget, action='compute_pre_live_migration',
                        on=self.dest),
             steps.Step('live_migration', self._migrate, self._note_abort, interruptible=True, on=self.source),
-            steps.Step('migrate_ports', lambda: self.bind_ports(self.dest()), on=self.source),
+            steps.Step('migrate_ports', self._follow, lambda exc: self._follow(), on=self.source),
             steps.Step('post_live_migration_at_destination', self._arrive,
                        action='compute_post_live_migration_at_destination', on=self.dest),
             steps.Step('post_live_migration', self._leave, on=self.source),
@@ -70,6 +70,10 @@ class LiveMigrate(resize.Moving):
     def _note_abort(self, exc):
         if isinstance(exc, exception.MigrationAborted):
             self.data['aborted'] = True
+
+    def _follow(self):
+        """The ports go where the guest is, which does not come back whatever fails."""
+        self.bind_ports(self.dest())
 
     def _arrive(self):
         self._mover().post_live_migration_at_destination(

@@ -70,6 +70,9 @@ class ServerOperation:
         one); empty: nothing."""
         return {}
 
+    def forget(self):
+        """The instance was deleted meanwhile: give back what only this operation holds."""
+
     def power_state(self):
         """What the hypervisor says now; one of power_state.py."""
         try:

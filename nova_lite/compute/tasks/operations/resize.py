@@ -61,6 +61,10 @@ class Move(operation.ServerOperation):
         if not self.same_host:
             self.data['network_info'] = self.tools.network.bind_to_host(self.ctxt, self.instance, host)
 
+    def forget(self):
+        for consumer in (self.migration.uuid, self.instance.uuid):
+            self.tools.placement.delete_allocation_for_instance(self.ctxt, consumer)
+
     def migration_values(self, event):
         status = self.status(event)
         return {'uuid': self.migration.uuid, 'status': status} if status else {}
