@@ -44,10 +44,11 @@ def test_there_is_a_tour():
 
 def test_the_tour_shows_what_it_promises(tour):
     printed, _ = tour
-    client, events, curl, behind, own = printed[1:6]
+    client, events, curl, changes, behind, own = printed[1:7]
     assert 'm1.nano' in client and 'ACTIVE' in client and 'private=' in client.replace("{'private'", 'private=')
     assert 'compute_driver_spawn' in events and 'Success' in events
     assert 'HTTP/1.1 202' in curl and 'adminPass' in curl
+    assert '/dev/vd' in changes and 'kept' in changes
     assert 'running' in behind and 'libvirt.xml' in behind and 'scheduler' in behind
     assert '192.168.50.' in own and re.search('1 packets transmitted, 1 (packets )?received', own)
     assert 'Choosing host' in behind and 'seconds to build instance' in behind
