@@ -85,7 +85,9 @@ def test_faults(tmp_path, behaviour, fields):
 
 
 def test_faults_of_others(tmp_path):
-    spawn(new_driver(tmp_path, fail_spawn_hosts=('other',), fail_spawn_pattern='^bad'), name='good')
+    driver = new_driver(tmp_path, fail_spawn_hosts=('other',), fail_spawn_pattern='^bad')
+    instance = spawn(driver, name='good')
+    assert driver.list_instance_uuids() == [instance.uuid]
 
 
 def test_delays(tmp_path):

@@ -205,11 +205,15 @@ def test_allocations_of_what_is_gone_are_deleted(make_world):
 def test_a_placement_that_refuses_a_smaller_inventory_stops_nothing(make_world, monkeypatch):
     world = make_world(SMALL)
 
+    asked = []
+
     def refuse(*args):
+        asked.append(args)
         raise exception.AllocationConflict(host=doubles.HOST)
     monkeypatch.setattr(world.placement, 'update_provider', refuse)
     for _ in range(11):
         recount(world)
+    assert asked, 'it was tried, and refused'
 
 
 def test_a_recount_that_fails_changes_nothing_and_the_next_works(make_world):

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Server actions about deleting."""
 
+from nova_lite.api.openstack.compute import server_access
 
-class Controller:
+
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
 
@@ -12,8 +14,3 @@ class Controller:
 
     def restore(self, req, id, body):
         self._compute.restore(req.context, self._get(req, id))
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -3,11 +3,12 @@
 """Server actions that make images: createImage and createBackup."""
 
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import server_access
 
 IN_BODY = (2, 45)       # the microversion since which the image's id is in the body, and not in the header Location
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
         self._images = services.compute_api.images
@@ -30,8 +31,3 @@ class Controller:
         if req.version >= IN_BODY:
             return {'image_id': image_id}
         return wsgi.Reply(headers=[('Location', self._images.url(image_id))] if stays else [])
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

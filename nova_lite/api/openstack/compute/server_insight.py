@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a server's hypervisor knows of it: counters, and how it lies on the host's processors and memory."""
 
+from nova_lite.api.openstack.compute import server_access
 
-class Controller:
+
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
 
@@ -15,8 +17,3 @@ class Controller:
         """No guest is tied to a part of its host: the answer for a server without a NUMA topology."""
         self._get(req, server_id)
         return {'nodes': [], 'pagesize_kb': None}
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -4,10 +4,11 @@
 
 from nova_lite.api import policies
 from nova_lite.api.openstack import faults
+from nova_lite.api.openstack.compute import server_access
 from nova_lite.compute import api_checks
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
         self._marks = services.compute_api.marks
@@ -31,8 +32,3 @@ class Controller:
 
     def reset_network(self, req, id, body):
         raise faults.HTTPError(410, 'resetNetwork is not served any more: no driver needs it.')
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -5,10 +5,11 @@
 from oslo_utils import strutils
 
 from nova_lite import exception
+from nova_lite.api.openstack.compute import server_access
 from nova_lite.api.openstack.compute import servers_request
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
         self._resizes = services.compute_api.resizes
@@ -43,8 +44,3 @@ class Controller:
         if req.version < (2, 14):
             return {'adminPass': wanted.get('adminPass') or servers_request.generate_password(
                 self._password_length)}
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -3,9 +3,10 @@
 """The password that a guest has made for itself, encrypted for its owner's key: shown, and forgotten."""
 
 from nova_lite import server_password
+from nova_lite.api.openstack.compute import server_access
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._db = services.db
         self._compute = services.compute_api
@@ -15,8 +16,3 @@ class Controller:
 
     def clear(self, req, server_id):
         server_password.save(self._db, self._get(req, server_id).uuid, '')
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

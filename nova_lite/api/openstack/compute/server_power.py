@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Server actions that act on the guest as it stands, and those that only change its record."""
 
+from nova_lite.api.openstack.compute import server_access
 
-class Controller:
+
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
         self._operations = services.compute_api.operations
@@ -34,8 +36,3 @@ class Controller:
 
     def change_password(self, req, id, body):
         self._operations.set_admin_password(req.context, self._get(req, id), body['changePassword']['adminPass'])
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -3,10 +3,11 @@
 """Server actions shelve, shelveOffload and unshelve."""
 
 from nova_lite.api import policies
+from nova_lite.api.openstack.compute import server_access
 from nova_lite.compute import api_shelving
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
         self._shelving = services.compute_api.shelving
@@ -24,8 +25,3 @@ class Controller:
         if host is not None:
             req.authorize(instance, policies.SHELVE % 'unshelve_to_host')
         self._shelving.unshelve(req.context, instance, wanted.get('availability_zone', api_shelving.SAME), host)
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

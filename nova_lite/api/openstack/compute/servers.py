@@ -5,6 +5,7 @@
 from nova_lite import exception
 from nova_lite.api.openstack import links
 from nova_lite.api.openstack import wsgi
+from nova_lite.api.openstack.compute import server_access
 from nova_lite.api.openstack.compute import servers_filters
 from nova_lite.api.openstack.compute import servers_request
 from nova_lite.api.openstack.compute.views import servers as view
@@ -15,7 +16,7 @@ from nova_lite.db import services as services_db
 ALL_PROJECTS = 'os_compute_api:servers:%s:get_all_tenants'
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._db = services.db
         self._compute = services.compute_api
@@ -75,11 +76,6 @@ class Controller:
 
     def delete(self, req, id):
         self._compute.delete(req.context, self._get(req, id))
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance
 
     def _detail(self, req, instance):
         groups = None

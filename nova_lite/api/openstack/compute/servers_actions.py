@@ -3,9 +3,10 @@
 """What can be done to a server through `POST /servers/{id}/action`: one method an action."""
 
 from nova_lite import exception
+from nova_lite.api.openstack.compute import server_access
 
 
-class Controller:
+class Controller(server_access.ServerAccess):
     def __init__(self, services):
         self._compute = services.compute_api
 
@@ -17,8 +18,3 @@ class Controller:
             raise exception.Invalid('length must be -1 or more')
         output = self._compute.get_console_output(req.context, instance, None if length == -1 else length)
         return {'output': output}
-
-    def _get(self, req, uuid):
-        instance = self._compute.get(req.context, uuid)
-        req.authorize(instance)
-        return instance

@@ -94,6 +94,7 @@ def test_power_off_of_a_guest_that_does_not_listen(host, images, monkeypatch):
 
 def test_power_off_of_a_guest_that_libvirt_does_not_know(host, images):
     host.power_off(samples.instance(), timeout=5)
+    assert host.list_instance_uuids() == []
 
 
 def test_a_paused_guest_is_not_asked_to_shut_down(host, images, monkeypatch):
