@@ -80,7 +80,11 @@ def test_of_a_volume_that_is_written_to(service, create, callers, monkeypatch):
     callers.demo('POST', '/snapshots', {'snapshot': {'volume_id': volume['id']}})
     service.jobs.wait()
     snapshot, = callers.demo('GET', '/snapshots')[1]['snapshots']
-    assert (snapshot['status'], len(copies)) == ('available', 3)
+    assert snapshot['status'] == 'available'
+    assert len(copies) > writes  # a file system may tell of a write late, and have one more copy made
+    with open(service.files.path('snapshot', snapshot['id']), 'rb') as file:
+        assert file.read(1) == b'1'
+    copies.clear()
     writes = 100
     callers.demo('POST', '/snapshots', {'snapshot': {'volume_id': volume['id']}})
     service.jobs.wait()
