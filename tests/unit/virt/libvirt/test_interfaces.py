@@ -40,5 +40,7 @@ def test_what_cannot_be_plugged_is_refused(host, images):
 def test_what_is_gone_is_detached_already(host, images):
     instance = scene.spawn(host, images)
     host.detach_interface(None, instance, samples.vif())
+    assert host.list_instance_uuids() == [instance.uuid]
     host.destroy(None, instance, [], [])
     host.detach_interface(None, instance, samples.vif())
+    assert host.list_instance_uuids() == []
